@@ -85,3 +85,77 @@ WORDS(nvfp4_all2all, NVFP4_ALL2ALL_MAP)
 WORDS(nvfp4_format, NVFP4_FORMAT_MAP)
 WORDS(nvfp4_humming_gemm, NVFP4_HUMMING_GEMM_MAP)
 WORDS(nvfp4_library, NVFP4_LIBRARY_MAP)
+WORDS(nvfp4_warning, NVFP4_WARNING_MAP)
+WORDS(nvfp4_limit_space, NVFP4_LIMIT_SPACE_MAP)
+WORDS(nvfp4_halves, NVFP4_HALVES_MAP)
+WORDS(nvfp4_column, NVFP4_COLUMN_MAP)
+
+const char *nvfp4_change_key(nvfp4_change change)
+{
+    switch ((int)change) {
+        NVFP4_CHANGE_MAP(WORD)
+    default:
+        return "unknown";
+    }
+}
+
+const char *nvfp4_reason_name(nvfp4_reason reason)
+{
+    switch ((int)reason) {
+#define X(name, value, word, text)                                                                 \
+    case value:                                                                                    \
+        return word;
+        NVFP4_REASON_MAP(X)
+#undef X
+    default:
+        return "unknown";
+    }
+}
+
+const char *nvfp4_reason_text(nvfp4_reason reason)
+{
+    switch ((int)reason) {
+#define X(name, value, word, text)                                                                 \
+    case value:                                                                                    \
+        return text;
+        NVFP4_REASON_MAP(X)
+#undef X
+    default:
+        return "unknown reason";
+    }
+}
+
+const char *nvfp4_column_word(nvfp4_column column, size_t index)
+{
+    const int i = index < 64 ? (int)index : 64;
+    const char *word = "unknown";
+    switch ((int)column) {
+    case NVFP4_COLUMN_SCHEME:
+        word = nvfp4_scheme_name((nvfp4_scheme)i);
+        break;
+    case NVFP4_COLUMN_ACTIVATION:
+        word = nvfp4_activation_name((nvfp4_activation)i);
+        break;
+    case NVFP4_COLUMN_FORMAT:
+        word = nvfp4_format_name((nvfp4_format)(i + NVFP4_FORMAT_STANDARD));
+        break;
+    case NVFP4_COLUMN_ROUTING:
+        word = nvfp4_routing_name((nvfp4_routing)i);
+        break;
+    case NVFP4_COLUMN_ROUTER_DTYPE:
+        word = nvfp4_router_dtype_name((nvfp4_router_dtype)i);
+        break;
+    case NVFP4_COLUMN_DTYPE:
+        word = nvfp4_dtype_name((nvfp4_dtype)i);
+        break;
+    case NVFP4_COLUMN_ALL2ALL:
+        word = nvfp4_all2all_name((nvfp4_all2all)i);
+        break;
+    case NVFP4_COLUMN_HUMMING_GEMM:
+        word = nvfp4_humming_gemm_name((nvfp4_humming_gemm)i);
+        break;
+    default:
+        break;
+    }
+    return strcmp(word, "unknown") == 0 ? NULL : word;
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef NVFP4_CORE_ACCEPT_H
+#define NVFP4_CORE_ACCEPT_H
+
+#include "core/question.h"
+
+/* Outcome of one condition. */
+enum condition_result { CONDITION_HOLDS = 0, CONDITION_FAILS, CONDITION_ABSTAINS };
+
+/* Is the condition about this question at all? */
+int condition_applies(const struct question *q, const struct nvfp4_condition *c);
+
+/* Holds the question against a condition that applies to it. */
+enum condition_result condition_check(const struct question *q, const struct nvfp4_condition *c);
+
+/* Is the erratum in force for this question (and not switched off)? `index` is its place in the policy. */
+int erratum_holds(const struct question *q, int index);
+
+/* Does code of the engine's own exist for the device? */
+int targets_cover(const struct question *q);
+
+/* Is the kernel among those that may be chosen at all: built, not switched off, opted in? */
+int row_offered(const struct question *q, int index);
+
+/* Does nothing rule the kernel out? `index` is its place in the policy. */
+int row_accepts(const struct question *q, int index);
+
+/* The kernel to take: the first that is offered, asked for and accepted; -1: none. */
+int first_accepting(const struct question *q);
+
+/* Would the kernel be ruled out on the device of this peer alone? */
+int peer_rules_out(const struct question *q, int index, const nvfp4_device_key *peer);
+
+#endif

@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/fingerprint.h"
+
+#include <string.h>
+
+#include "core/accept.h"
+
+/* A strong 64-bit mixer (two rounds of xor-shift and multiply); no secret, only no accidents. */
+static uint64_t mix(uint64_t x)
+{
+    x ^= x >> 32;
+    x *= UINT64_C(0xd6e8feb86659fd93);
+    x ^= x >> 32;
+    x *= UINT64_C(0xd6e8feb86659fd93);
+    return x ^ x >> 32;
+}
+
+void hash_number(struct hash *h, uint64_t n)
+{
+    h->a = mix(h->a + UINT64_C(0x9e3779b97f4a7c15)) ^ mix(n ^ UINT64_C(0xa0761d6478bd642f));
+    h->a = mix(h->a);
+}
+
+void hash_real(struct hash *h, double x)
+{
+    uint64_t bits;
+    x += 0.0; /* -0 means 0 */
+    memcpy(&bits, &x, sizeof bits);
+    hash_number(h, bits);
+}
+
+void hash_text(struct hash *h, const char *text)
+{
+    uint64_t n = 0;
+    for (; *text != '\0'; text++, n++)
+        hash_number(h, (unsigned char)*text);
+    hash_number(h, n);
+}
+
+uint64_t hash_end(const struct hash *h)
+{
+    return h->a;
+}
+
+static void hash_when(struct hash *h, const struct nvfp4_when *when)
+{
+    hash_number(h, when->device);
+    hash_number(h, when->values);
+    hash_number(h, (uint64_t)when->with << 32 | when->without);
+}
+
+static void hash_condition(struct hash *h, const struct nvfp4_condition *c)
+{
+    hash_when(h, &c->when);
+    hash_number(h, (uint64_t)c->kind << 16 | (uint64_t)c->reason << 8 | c->library);
+    hash_number(h, c->number);
+    hash_number(h, c->until);
+}
+
+static void hash_clamp_rule(struct hash *h, const struct nvfp4_clamp_rule *r)
+{
+    hash_when(h, &r->when);
+    hash_number(h, r->since);
+    hash_number(h, (uint64_t)r->library << 40 | (uint64_t)r->limit << 32 | (uint64_t)r->absent << 24 |
+                       (uint64_t)r->takes_alpha_beta << 16 | (uint64_t)r->after_activation << 8 |
+                       r->space);
+    hash_real(h, r->limit_constant);
+    hash_real(h, r->alpha_constant);
+    hash_real(h, r->beta_constant);
+}
+
+static void hash_row(struct hash *h, const struct nvfp4_row *r)
+{
+    hash_number(h, (uint64_t)r->backend << 32 | (uint64_t)r->opt_in << 24 |
+                       (uint64_t)r->engine_built << 16 | (uint64_t)r->runs_w4a16 << 8 | r->halves);
+    hash_text(h, r->kernel);
+    hash_number(h, r->device);
+    hash_number(h, r->values);
+    hash_number(h, r->cannot);
+    hash_number(h, (uint64_t)r->padding.gated << 32 | (uint64_t)r->padding.non_gated << 16 |
+                       (uint64_t)r->padding.hidden);
+    hash_number(h, (uint64_t)r->condition_count << 8 | r->clamp_count);
+    for (int i = 0; i < r->condition_count; i++)
+        hash_condition(h, &r->conditions[i]);
+    for (int i = 0; i < r->clamp_count; i++)
+        hash_clamp_rule(h, &r->clamp[i]);
+}
+
+static void hash_erratum(struct hash *h, const struct nvfp4_erratum *e)
+{
+    hash_number(h, e->kernels);
+    hash_when(h, &e->when);
+    hash_number(h, e->library);
+    hash_number(h, e->from);
+    hash_number(h, e->below);
+    hash_number(h, (uint64_t)e->experts);
+    hash_number(h, (uint64_t)e->hidden);
+    hash_number(h, (uint64_t)e->width);
+    hash_number(h, (uint64_t)e->top_k);
+}
+
+uint64_t nvfp4_policy_hash(const nvfp4_policy *policy)
+{
+    const nvfp4_policy *p = policy != NULL ? policy : nvfp4_policy_builtin(NULL);
+    struct hash h = HASH_INIT;
+    hash_number(&h, (uint64_t)p->row_count << 24 | (uint64_t)p->erratum_count << 16 |
+                        (uint64_t)p->all2all_by_dp_only << 8 | p->clamp_by_set);
+    for (int i = 0; i < p->row_count; i++)
+        hash_row(&h, &p->rows[i]);
+    for (int i = 0; i < p->erratum_count; i++)
+        hash_erratum(&h, &p->errata[i]);
+    for (int i = 0; i < p->word_count; i++) {
+        hash_text(&h, p->words[i].word);
+        hash_number(&h, (uint64_t)p->words[i].backend << 8 | p->words[i].batched);
+    }
+    for (int i = 0; i < p->custom_backend_count; i++) {
+        hash_text(&h, p->custom_backends[i].name);
+        hash_number(&h, p->custom_backends[i].backend);
+    }
+    return hash_end(&h);
+}
+
+void hash_layer(struct hash *h, const struct question *q)
+{
+    const nvfp4_moe_layer *l = q->layer;
+    const uint64_t columns = ALL(SCHEME) | ALL(ACTIVATION) | ALL(ROUTING) | ALL(ROUTER_DTYPE) | ALL(DTYPE);
+    const uint32_t flags = FLAG_NON_GATED | FLAG_LIMIT | FLAG_BIAS | FLAG_ROUTER_WEIGHT_ON_INPUT |
+                           FLAG_PER_TOKEN_SCALE;
+    hash_number(h, q->values & columns);
+    hash_number(h, q->flags & flags);
+    hash_real(h, q->flags & FLAG_LIMIT ? q->limit : 0);
+    hash_real(h, q->alpha);
+    hash_real(h, q->beta);
+    hash_number(h, l->has & (NVFP4_HAS_SITU_BETA | NVFP4_HAS_SITU_LINEAR_BETA));
+    hash_real(h, l->has & NVFP4_HAS_SITU_BETA ? l->situ_beta : 0);
+    hash_real(h, l->has & NVFP4_HAS_SITU_LINEAR_BETA ? l->situ_linear_beta : 0);
+    hash_number(h, (uint64_t)l->hidden_size);
+    hash_number(h, (uint64_t)l->intermediate_size);
+    hash_number(h, (uint64_t)l->num_experts);
+    hash_number(h, (uint64_t)l->top_k);
+}
+
+/* Which side of a floor a version is on: absent, older, or new enough (as unknown counts). */
+static uint64_t side(nvfp4_library_version have, nvfp4_library_version floor)
+{
+    return have == NVFP4_LIBRARY_ABSENT ? 0 : have != NVFP4_LIBRARY_UNKNOWN && have < floor ? 1 : 2;
+}
+
+void hash_libraries(struct hash *h, const struct question *q)
+{
+    const nvfp4_policy *p = q->policy;
+    const nvfp4_library_version *have = q->deployment->libraries;
+    for (int i = 0; i < p->row_count; i++) {
+        const struct nvfp4_row *r = &p->rows[i];
+        for (int k = 0; k < r->condition_count; k++) {
+            const struct nvfp4_condition *c = &r->conditions[k];
+            if (c->kind == CONDITION_LIBRARY)
+                hash_number(h, side(have[c->library], c->number));
+            if (c->until != 0)
+                hash_number(h, side(have[c->library], c->until));
+        }
+        for (int k = 0; k < r->clamp_count; k++)
+            if (r->clamp[k].since != 0 && !p->clamp_by_set)
+                hash_number(h, side(have[r->clamp[k].library], r->clamp[k].since));
+    }
+    for (int i = 0; i < p->erratum_count; i++) {
+        const struct nvfp4_erratum *e = &p->errata[i];
+        hash_number(h, side(have[e->library], e->from) << 2 | side(have[e->library], e->below));
+    }
+}
+
+/* The other ranks' devices as a set: order and repetition decide nothing. */
+static void hash_peers(struct hash *h, const struct question *q)
+{
+    uint64_t all = 0;
+    for (size_t i = 0; q->mixed_peers && i < q->deployment->peer_count; i++)
+        all |= question_device_bit(&q->deployment->peers[i]);
+    hash_number(h, all);
+}
+
+uint64_t fingerprint_of(const struct question *q, int kernel)
+{
+    const nvfp4_deployment *d = q->deployment;
+    nvfp4_kernel_set built = 0;
+    for (int i = 0; i < q->policy->row_count; i++) {
+        const struct nvfp4_row *row = &q->policy->rows[i];
+        if (!(d->not_built & NVFP4_BACKEND_BIT(row->backend)) &&
+            !(row->engine_built && !targets_cover(q)))
+            built |= (nvfp4_kernel_set)1 << i;
+    }
+    struct hash h = HASH_INIT;
+    hash_number(&h, nvfp4_policy_hash(q->policy));
+    hash_layer(&h, q);
+    hash_number(&h, q->device);
+    hash_number(&h, q->values);
+    hash_number(&h, q->flags);
+    hash_number(&h, (uint64_t)q->share);
+    hash_number(&h, (uint64_t)q->requested);
+    hash_libraries(&h, q);
+    hash_number(&h, built);
+    hash_number(&h, d->disabled);
+    hash_number(&h, d->errata_off);
+    hash_peers(&h, q);
+    hash_number(&h, (uint64_t)(int64_t)kernel);
+    return hash_end(&h);
+}

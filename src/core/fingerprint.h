@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef NVFP4_CORE_FINGERPRINT_H
+#define NVFP4_CORE_FINGERPRINT_H
+
+#include "core/question.h"
+
+/* A 64-bit hash fed with numbers, the same on every machine. */
+struct hash {
+    uint64_t a;
+};
+#define HASH_INIT                                                                                  \
+    {                                                                                              \
+        UINT64_C(0x6e7666703464636d)                                                               \
+    }
+void hash_number(struct hash *h, uint64_t n);
+void hash_real(struct hash *h, double x);
+void hash_text(struct hash *h, const char *text);
+uint64_t hash_end(const struct hash *h);
+
+/* Over the question, the policy and the kernel chosen (-1: none). */
+uint64_t fingerprint_of(const struct question *q, int kernel);
+
+/* What of the layer decides, and what of the libraries: for agreements between ranks. */
+void hash_layer(struct hash *h, const struct question *q);
+void hash_libraries(struct hash *h, const struct question *q);
+
+#endif

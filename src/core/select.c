@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <nvfp4moe/group.h>
+#include <nvfp4moe/select.h>
+
+#include "core/accept.h"
+#include "core/checks.h"
+#include "core/clamp.h"
+#include "core/fingerprint.h"
+
+static nvfp4_status no_answer(const struct question *q)
+{
+    return q->requested == NVFP4_BACKEND_NONE ? NVFP4_ENOBACKEND : NVFP4_EREFUSED;
+}
+
+static void fill_selection(const struct question *q, int kernel, nvfp4_selection *selection)
+{
+    const struct nvfp4_row *row = &q->policy->rows[kernel];
+    selection->backend = row->backend;
+    selection->kernel = kernel;
+    selection->scheme = row->runs_w4a16 ? NVFP4_SCHEME_W4A16 : q->layer->scheme;
+    selection->asked = q->requested != NVFP4_BACKEND_NONE;
+    clamp_forward(q, row, &selection->forward);
+}
+
+nvfp4_status nvfp4_select_backend(const nvfp4_moe_layer *layer, const nvfp4_deployment *deployment,
+                                  const nvfp4_policy *policy, nvfp4_selection *selection)
+{
+    struct question q;
+    if (selection == NULL)
+        return NVFP4_EINVAL;
+    const nvfp4_status status = question_ask(&q, layer, deployment, policy);
+    if (status != NVFP4_OK)
+        return status;
+    const int kernel = first_accepting(&q);
+    if (kernel < 0)
+        return no_answer(&q);
+    fill_selection(&q, kernel, selection);
+    return NVFP4_OK;
+}
+
+/* Kernels that may be chosen for this question: an opt-in one only if it is asked for. */
+static nvfp4_kernel_set asked_for(const struct question *q)
+{
+    nvfp4_kernel_set set = 0;
+    for (int i = 0; i < q->policy->row_count; i++)
+        if (q->requested == NVFP4_BACKEND_NONE || q->policy->rows[i].backend == q->requested)
+            set |= (nvfp4_kernel_set)1 << i;
+    return set;
+}
+
+/* The most preferred member of a set, -1 of an empty one. */
+static int first_of(nvfp4_kernel_set set)
+{
+    for (int i = 0; set != 0; i++, set >>= 1)
+        if (set & 1)
+            return i;
+    return -1;
+}
+
+static uint32_t question_warnings(const struct question *q, int kernel)
+{
+    uint32_t warnings = q->mixed_peers ? 1u << NVFP4_WARNING_HETEROGENEOUS_DEVICES : 0;
+    if (kernel < 0)
+        return warnings;
+    const struct nvfp4_row *row = &q->policy->rows[kernel];
+    if (row->runs_w4a16 && q->layer->scheme != NVFP4_SCHEME_W4A16)
+        warnings |= 1u << NVFP4_WARNING_DOWNGRADED;
+    const struct nvfp4_clamp_rule *rule = clamp_rule(q, row);
+    if ((q->flags & FLAG_LIMIT) && clamp_fails(q, rule))
+        warnings |= 1u << NVFP4_WARNING_LIMIT_DROPPED;
+    for (int i = 0; i < row->condition_count; i++)
+        if (row->conditions[i].kind == CONDITION_DOUBT && condition_applies(q, &row->conditions[i]))
+            warnings |= 1u << NVFP4_WARNING_LOW_CONFIDENCE;
+    return warnings;
+}
+
+nvfp4_status nvfp4_judge(const nvfp4_moe_layer *layer, const nvfp4_deployment *deployment,
+                         const nvfp4_policy *policy, nvfp4_verdicts *verdicts)
+{
+    struct question q;
+    if (verdicts == NULL)
+        return NVFP4_EINVAL;
+    if (verdicts->struct_size < sizeof(nvfp4_verdicts))
+        return NVFP4_EABI;
+    const nvfp4_status status = question_ask(&q, layer, deployment, policy);
+    if (status != NVFP4_OK)
+        return status;
+
+    struct sink sink = { 0, 0, NULL, 0, 0 };
+    verdicts->eligible = 0;
+    verdicts->kernel_count = q.policy->row_count;
+    for (int i = 0; i < q.policy->row_count; i++) {
+        judge_row(&q, i, &sink);
+        verdicts->reasons[i] = sink.reasons;
+        if (sink.reasons == 0)
+            verdicts->eligible |= (nvfp4_kernel_set)1 << i;
+    }
+    const int kernel = first_of(verdicts->eligible & asked_for(&q));
+    verdicts->status = kernel >= 0 ? NVFP4_OK : no_answer(&q);
+    verdicts->selection = (nvfp4_selection){ .kernel = -1 };
+    if (kernel >= 0)
+        fill_selection(&q, kernel, &verdicts->selection);
+    verdicts->unchecked = sink.unchecked;
+    verdicts->warnings = question_warnings(&q, kernel);
+    verdicts->fingerprint = fingerprint_of(&q, kernel);
+    return NVFP4_OK;
+}
+
+nvfp4_status nvfp4_list_findings(const nvfp4_moe_layer *layer, const nvfp4_deployment *deployment,
+                                 const nvfp4_policy *policy, nvfp4_finding *findings,
+                                 size_t capacity, size_t *count)
+{
+    struct question q;
+    if (count == NULL || (findings == NULL && capacity != 0))
+        return NVFP4_EINVAL;
+    const nvfp4_status status = question_ask(&q, layer, deployment, policy);
+    if (status != NVFP4_OK)
+        return status;
+    struct sink sink = { 0, 0, findings, capacity, 0 };
+    for (int i = 0; i < q.policy->row_count; i++)
+        judge_row(&q, i, &sink);
+    *count = sink.count;
+    return NVFP4_OK;
+}
+
+nvfp4_status nvfp4_fingerprint(const nvfp4_moe_layer *layer, const nvfp4_deployment *deployment,
+                               const nvfp4_policy *policy, uint64_t *fingerprint)
+{
+    struct question q;
+    if (fingerprint == NULL)
+        return NVFP4_EINVAL;
+    const nvfp4_status status = question_ask(&q, layer, deployment, policy);
+    if (status != NVFP4_OK)
+        return status;
+    *fingerprint = fingerprint_of(&q, first_accepting(&q));
+    return NVFP4_OK;
+}
+
+nvfp4_status nvfp4_eligible_kernels(const nvfp4_moe_layer *layer,
+                                    const nvfp4_deployment *deployment, const nvfp4_policy *policy,
+                                    nvfp4_kernel_set *kernels)
+{
+    struct question q;
+    if (kernels == NULL)
+        return NVFP4_EINVAL;
+    const nvfp4_status status = question_ask(&q, layer, deployment, policy);
+    if (status != NVFP4_OK)
+        return status;
+    nvfp4_kernel_set set = 0;
+    for (int i = 0; i < q.policy->row_count; i++)
+        if (row_accepts(&q, i))
+            set |= (nvfp4_kernel_set)1 << i;
+    *kernels = set & asked_for(&q);
+    return NVFP4_OK;
+}
+
+nvfp4_status nvfp4_select_from_set(const nvfp4_moe_layer *layer, const nvfp4_deployment *deployment,
+                                   const nvfp4_policy *policy, nvfp4_kernel_set kernels,
+                                   nvfp4_selection *selection)
+{
+    struct question q;
+    if (selection == NULL)
+        return NVFP4_EINVAL;
+    const nvfp4_status status = question_ask(&q, layer, deployment, policy);
+    if (status != NVFP4_OK)
+        return status;
+    const int kernel = first_of(kernels);
+    if (kernel >= q.policy->row_count)
+        return NVFP4_EINVAL;
+    if (kernel < 0)
+        return no_answer(&q);
+    fill_selection(&q, kernel, selection);
+    return NVFP4_OK;
+}
