@@ -246,19 +246,20 @@ typedef struct nvfp4_finding {
 } nvfp4_finding;
 
 /**
- * @brief List every reason of every kernel, kernel by kernel, with what was needed and what was there.
+ * @brief List every reason, kernel by kernel, with what was needed and what was there.
  *
+ * @param      kernel   The kernel to list; -1: all of them.
  * @param[out] findings Caller-owned; may be NULL when @p capacity is 0. Strings live as long as the
  *                      policy.
  * @param      capacity Entries @p findings can hold.
  * @param[out] count    Number of findings in all, also when larger than @p capacity.
- * @retval NVFP4_EINVAL,NVFP4_EABI As the file says.
+ * @retval NVFP4_EINVAL,NVFP4_EABI As the file says; also for a kernel that the policy has not.
  * @since 0.1
  */
 NVFP4_API nvfp4_status nvfp4_list_findings(const nvfp4_moe_layer *layer,
                                            const nvfp4_deployment *deployment,
-                                           const nvfp4_policy *policy, nvfp4_finding *findings,
-                                           size_t capacity, size_t *count);
+                                           const nvfp4_policy *policy, int32_t kernel,
+                                           nvfp4_finding *findings, size_t capacity, size_t *count);
 
 /** What a remedy changes: name, value, the request's key. */
 #define NVFP4_CHANGE_MAP(X)                                                                        \

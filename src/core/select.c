@@ -107,8 +107,8 @@ nvfp4_status nvfp4_judge(const nvfp4_moe_layer *layer, const nvfp4_deployment *d
 }
 
 nvfp4_status nvfp4_list_findings(const nvfp4_moe_layer *layer, const nvfp4_deployment *deployment,
-                                 const nvfp4_policy *policy, nvfp4_finding *findings,
-                                 size_t capacity, size_t *count)
+                                 const nvfp4_policy *policy, int32_t kernel,
+                                 nvfp4_finding *findings, size_t capacity, size_t *count)
 {
     struct question q;
     if (count == NULL || (findings == NULL && capacity != 0))
@@ -116,8 +116,10 @@ nvfp4_status nvfp4_list_findings(const nvfp4_moe_layer *layer, const nvfp4_deplo
     const nvfp4_status status = question_ask(&q, layer, deployment, policy);
     if (status != NVFP4_OK)
         return status;
+    if (kernel < -1 || kernel >= q.policy->row_count)
+        return NVFP4_EINVAL;
     struct sink sink = { 0, 0, findings, capacity, 0 };
-    for (int i = 0; i < q.policy->row_count; i++)
+    for (int i = kernel < 0 ? 0 : kernel; i < (kernel < 0 ? q.policy->row_count : kernel + 1); i++)
         judge_row(&q, i, &sink);
     *count = sink.count;
     return NVFP4_OK;
