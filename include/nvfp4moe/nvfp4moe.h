@@ -9,6 +9,7 @@
 
 #include <nvfp4moe/backend.h>
 #include <nvfp4moe/deployment.h>
+#include <nvfp4moe/device.h>
 #include <nvfp4moe/layer.h>
 #include <nvfp4moe/status.h>
 #include <nvfp4moe/version.h>
