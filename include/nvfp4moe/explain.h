@@ -87,6 +87,15 @@ NVFP4_API size_t nvfp4_explain_invalid_json(const nvfp4_error *error, char *buff
 NVFP4_API size_t nvfp4_finding_print(const nvfp4_policy *policy, const nvfp4_finding *finding,
                                      char *buffer, size_t capacity);
 
+/**
+ * @brief Write a set of devices: "sm 100, 103" or "sm 75 and newer, amd".
+ * @param devices  The `bits` of an ::NVFP4_FACT_DEVICES.
+ * @param buffer   Receives the text, NUL-terminated, cut if it does not fit; NULL if @p capacity is 0.
+ * @return Length of the whole text without NUL, also when cut.
+ * @since 0.1
+ */
+NVFP4_API size_t nvfp4_device_set_print(uint64_t devices, char *buffer, size_t capacity);
+
 /** One entry of the catalogue of reasons, for people. */
 typedef struct nvfp4_reason_help {
     const char *meaning; /**< what it says */

@@ -108,6 +108,7 @@ typedef struct nvfp4_forward {
     int32_t after_activation; /**< 1: the kernel clamps the gate behind the SiLU */
     int32_t halves;           /**< an ::nvfp4_halves */
     double limit, alpha, beta;
+    int64_t intermediate;        /**< width per rank; 0: size unknown */
     int64_t intermediate_padded; /**< width per rank the loader must pad to; 0: size unknown */
     int64_t hidden_padded;       /**< hidden size the loader must pad to; 0: size unknown */
 } nvfp4_forward;
@@ -168,13 +169,16 @@ typedef struct nvfp4_verdicts {
     nvfp4_reason_set unchecked; /**< checks that abstained for want of a size */
     uint32_t warnings;          /**< bit w: the ::nvfp4_warning w */
     uint64_t fingerprint;       /**< see nvfp4_fingerprint() */
+    const char *doubt;          /**< what LOW_CONFIDENCE is about, or NULL; lives as the policy */
+    int32_t requested;          /**< the ::nvfp4_backend asked for as this format means it */
+    int32_t reserved;           /**< 0 */
     nvfp4_reason_set reasons[NVFP4_KERNELS_MAX]; /**< by kernel: all reasons that rule it out */
 } nvfp4_verdicts;
 
 #define NVFP4_VERDICTS_INIT                                                                        \
     {                                                                                              \
-        sizeof(nvfp4_verdicts), 0, 0, { 0, 0, 0, 0, { 0, 0, 0, 0, 0, 0, 0, 0, 0 } }, 0, 0, 0, 0,   \
-            { 0 }                                                                                  \
+        sizeof(nvfp4_verdicts), 0, 0, { 0, 0, 0, 0, { 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 } }, 0, 0, 0, 0,   \
+            NULL, 0, 0, { 0 }                                                                      \
     }
 
 /**
@@ -194,7 +198,7 @@ NVFP4_API nvfp4_status nvfp4_judge(const nvfp4_moe_layer *layer, const nvfp4_dep
 /** What a finding's need or have holds. */
 typedef enum nvfp4_fact_kind {
     NVFP4_FACT_NONE = 0,
-    NVFP4_FACT_DEVICES = 1, /**< `bits`: set of devices, see nvfp4_device_set_print() */
+    NVFP4_FACT_DEVICES = 1, /**< `bits`: set of devices, see explain.h's nvfp4_device_set_print() */
     NVFP4_FACT_DEVICE = 2,  /**< `bits` >> 32: ::nvfp4_vendor, low half: SM */
     NVFP4_FACT_WORDS = 3,   /**< `bits`: set of words of the ::nvfp4_column `column` */
     NVFP4_FACT_VERSION = 4, /**< `bits`: a version of the ::nvfp4_library `column` */
@@ -323,15 +327,6 @@ NVFP4_API nvfp4_status nvfp4_find_remedies(const nvfp4_moe_layer *layer,
 NVFP4_API nvfp4_status nvfp4_fingerprint(const nvfp4_moe_layer *layer,
                                          const nvfp4_deployment *deployment,
                                          const nvfp4_policy *policy, uint64_t *fingerprint);
-
-/**
- * @brief Write a set of devices: "sm 100, 103" or "sm 75 and newer, amd".
- * @param devices  The `bits` of an ::NVFP4_FACT_DEVICES.
- * @param buffer   Receives the text, NUL-terminated, cut if it does not fit; NULL if @p capacity is 0.
- * @return Length of the whole text without NUL, also when cut.
- * @since 0.1
- */
-NVFP4_API size_t nvfp4_device_set_print(uint64_t devices, char *buffer, size_t capacity);
 
 /**
  * @brief Word number @p index of a column: column SCHEME, 1 -> "w4a16".

@@ -51,6 +51,7 @@ void clamp_forward(const struct question *q, const struct nvfp4_row *row, nvfp4_
     forward->limit = fixed ? rule->limit_constant : forward->has_limit ? q->limit : 0;
     forward->alpha = fixed ? rule->alpha_constant : q->alpha;
     forward->beta = fixed ? rule->beta_constant : q->beta;
+    forward->intermediate = q->width;
     forward->intermediate_padded =
         padded(q->width, gated ? row->padding.gated : row->padding.non_gated);
     forward->hidden_padded = padded(q->layer->hidden_size, row->padding.hidden);

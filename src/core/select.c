@@ -57,21 +57,29 @@ static int first_of(nvfp4_kernel_set set)
     return -1;
 }
 
-static uint32_t question_warnings(const struct question *q, int kernel)
+/* The first doubt that a row has about this question; NULL: none. */
+static const char *first_doubt(const struct question *q, const struct nvfp4_row *row)
 {
-    uint32_t warnings = q->mixed_peers ? 1u << NVFP4_WARNING_HETEROGENEOUS_DEVICES : 0;
-    if (kernel < 0)
-        return warnings;
-    const struct nvfp4_row *row = &q->policy->rows[kernel];
-    if (row->runs_w4a16 && q->layer->scheme != NVFP4_SCHEME_W4A16)
-        warnings |= 1u << NVFP4_WARNING_DOWNGRADED;
-    const struct nvfp4_clamp_rule *rule = clamp_rule(q, row);
-    if ((q->flags & FLAG_LIMIT) && clamp_fails(q, rule))
-        warnings |= 1u << NVFP4_WARNING_LIMIT_DROPPED;
     for (int i = 0; i < row->condition_count; i++)
         if (row->conditions[i].kind == CONDITION_DOUBT && condition_applies(q, &row->conditions[i]))
-            warnings |= 1u << NVFP4_WARNING_LOW_CONFIDENCE;
-    return warnings;
+            return row->conditions[i].note;
+    return NULL;
+}
+
+static void tell_warnings(const struct question *q, int kernel, nvfp4_verdicts *verdicts)
+{
+    verdicts->doubt = NULL;
+    verdicts->warnings = q->mixed_peers ? 1u << NVFP4_WARNING_HETEROGENEOUS_DEVICES : 0;
+    if (kernel < 0)
+        return;
+    const struct nvfp4_row *row = &q->policy->rows[kernel];
+    if (row->runs_w4a16 && q->layer->scheme != NVFP4_SCHEME_W4A16)
+        verdicts->warnings |= 1u << NVFP4_WARNING_DOWNGRADED;
+    if ((q->flags & FLAG_LIMIT) && clamp_fails(q, clamp_rule(q, row)))
+        verdicts->warnings |= 1u << NVFP4_WARNING_LIMIT_DROPPED;
+    verdicts->doubt = first_doubt(q, row);
+    if (verdicts->doubt != NULL)
+        verdicts->warnings |= 1u << NVFP4_WARNING_LOW_CONFIDENCE;
 }
 
 nvfp4_status nvfp4_judge(const nvfp4_moe_layer *layer, const nvfp4_deployment *deployment,
@@ -101,7 +109,9 @@ nvfp4_status nvfp4_judge(const nvfp4_moe_layer *layer, const nvfp4_deployment *d
     if (kernel >= 0)
         fill_selection(&q, kernel, &verdicts->selection);
     verdicts->unchecked = sink.unchecked;
-    verdicts->warnings = question_warnings(&q, kernel);
+    verdicts->requested = q.requested;
+    verdicts->reserved = 0;
+    tell_warnings(&q, kernel, verdicts);
     verdicts->fingerprint = fingerprint_of(&q, kernel);
     return NVFP4_OK;
 }

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "core/out.h"
+
 /*
  * A version in 64 bits, most significant first:
  *   epoch 5 | release 1 11 | 2 10 | 3 12 | 4 7 | phase 3 | number of the phase 15 | final of it 1
@@ -161,31 +163,6 @@ nvfp4_status nvfp4_version_parse(const char *text, nvfp4_library_version *versio
     return NVFP4_OK;
 }
 
-/* Appends to a buffer that may be too small; counts on. */
-struct out {
-    char *buffer;
-    size_t capacity, length;
-};
-
-static void put(struct out *out, const char *text)
-{
-    for (; *text != '\0'; text++, out->length++)
-        if (out->length + 1 < out->capacity)
-            out->buffer[out->length] = *text;
-}
-
-static void put_number(struct out *out, uint64_t n)
-{
-    char digits[21];
-    size_t i = sizeof digits - 1;
-    digits[i] = '\0';
-    do {
-        digits[--i] = (char)('0' + n % 10);
-        n /= 10;
-    } while (n != 0);
-    put(out, digits + i);
-}
-
 static uint64_t take_bits(uint64_t *packed, unsigned bits)
 {
     const uint64_t value = *packed & (((uint64_t)1 << bits) - 1);
@@ -203,37 +180,35 @@ static void put_version(struct out *out, uint64_t packed)
     for (int i = PARTS - 1; i >= 0; i--)
         part[i] = take_bits(&packed, part_bits[i]);
     if (packed != 0) {
-        put_number(out, packed);
-        put(out, "!");
+        out_number(out, packed);
+        out_text(out, "!");
     }
     int last = PARTS - 1;
     while (last > 1 && part[last] == 0)
         last--;
     for (int i = 0; i <= last; i++) {
         if (i != 0)
-            put(out, ".");
-        put_number(out, part[i]);
+            out_text(out, ".");
+        out_number(out, part[i]);
     }
     if (phase != PHASE_FINAL) {
-        put(out, phase_word[phase]);
-        put_number(out, number);
+        out_text(out, phase_word[phase]);
+        out_number(out, number);
     }
     if (complete == 0)
-        put(out, ".dev");
+        out_text(out, ".dev");
 }
 
 size_t nvfp4_version_print(nvfp4_library_version version, char *buffer, size_t capacity)
 {
-    struct out out = { buffer, buffer == NULL ? 0 : capacity, 0 };
+    struct out out = out_begin(buffer, capacity);
     if (version == NVFP4_LIBRARY_UNKNOWN)
-        put(&out, "unknown");
+        out_text(&out, "unknown");
     else if (version == NVFP4_LIBRARY_ABSENT)
-        put(&out, "absent");
+        out_text(&out, "absent");
     else
         put_version(&out, version);
-    if (out.capacity != 0)
-        buffer[out.length < out.capacity ? out.length : out.capacity - 1] = '\0';
-    return out.length;
+    return out_end(&out);
 }
 
 nvfp4_status nvfp4_target_parse(const char *text, nvfp4_target *target)
