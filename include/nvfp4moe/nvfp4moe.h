@@ -14,6 +14,7 @@
 #include <nvfp4moe/group.h>
 #include <nvfp4moe/layer.h>
 #include <nvfp4moe/policy.h>
+#include <nvfp4moe/request.h>
 #include <nvfp4moe/select.h>
 #include <nvfp4moe/status.h>
 #include <nvfp4moe/version.h>

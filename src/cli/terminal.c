@@ -108,18 +108,16 @@ void nvfp4_cli_text_free(nvfp4_cli_text *text)
     memset(text, 0, sizeof *text);
 }
 
-int nvfp4_cli_read_stdin(nvfp4_cli_text *text, size_t most)
+int nvfp4_cli_read(FILE *stream, nvfp4_cli_text *text, size_t most)
 {
     for (;;) {
         if (!nvfp4_cli_text_reserve(text, text->length + 4096))
             return 0;
-        const size_t got = fread(text->text + text->length, 1, 4096, stdin);
+        const size_t got = fread(text->text + text->length, 1, 4096, stream);
         text->length += got;
         text->text[text->length] = '\0';
-        if (ferror(stdin)) {
-            nvfp4_cli_complain("standard input cannot be read: %s", strerror(errno));
+        if (ferror(stream))
             return 0;
-        }
         if (got == 0 || text->length > most)
             return 1;
     }

@@ -8,6 +8,7 @@
  */
 
 #include <stddef.h>
+#include <stdio.h>
 
 #include <nvfp4moe/status.h>
 
@@ -43,11 +44,11 @@ int nvfp4_cli_text_reserve(nvfp4_cli_text *text, size_t length);
 void nvfp4_cli_text_free(nvfp4_cli_text *text);
 
 /**
- * @brief Read standard input to its end.
+ * @brief Read a stream to its end.
  * @param most Stop behind this many bytes.
- * @return 1; 0 after a complaint.
+ * @return 1; 0 when it cannot be read (errno tells) or memory is out.
  */
-int nvfp4_cli_read_stdin(nvfp4_cli_text *text, size_t most);
+int nvfp4_cli_read(FILE *stream, nvfp4_cli_text *text, size_t most);
 
 /** Let a write to a closed pipe be an error and no signal; no translation of line ends. */
 void nvfp4_cli_begin_process(void);
