@@ -24,16 +24,46 @@ static nvfp4_status read_vendor(const struct request_note *note, const char *wha
                               nvfp4_excerpt(note->node->text, note->node->length, excerpt), what);
 }
 
-static nvfp4_status read_gpu(const struct request_note *note, nvfp4_device_key *device,
-                             const char **name, nvfp4_error *error)
+static void look_up(const char *text, struct request_gpu *answer)
 {
     nvfp4_gpu gpu = NVFP4_GPU_INIT;
-    nvfp4_error about;
-    if (nvfp4_gpu_find(note->node->text, &gpu, &about) != NVFP4_OK)
-        return nvfp4_request_fail(note, error, 0, "%s", about.message);
-    *device = gpu.key;
+    nvfp4_error error;
+    const int known = nvfp4_gpu_find(text, &gpu, &error) == NVFP4_OK;
+    answer->key = gpu.key;
+    answer->name = known ? gpu.name : NULL;
+    if (!known)
+        memcpy(answer->message, error.message, sizeof answer->message);
+}
+
+/* The board of that name, looked up once; `spare` is for a name too long to remember. */
+static const struct request_gpu *find_gpu(nvfp4_request *request, const char *text,
+                                          struct request_gpu *spare)
+{
+    const size_t length = strlen(text);
+    if (length == 0 || length >= sizeof spare->text) {
+        look_up(text, spare);
+        return spare;
+    }
+    for (int i = 0; i < REQUEST_GPUS; i++)
+        if (strcmp(request->gpus[i].text, text) == 0)
+            return &request->gpus[i];
+    struct request_gpu *const entry = &request->gpus[request->next_gpu];
+    request->next_gpu = (request->next_gpu + 1) % REQUEST_GPUS;
+    look_up(text, entry);
+    memcpy(entry->text, text, length + 1);
+    return entry;
+}
+
+static nvfp4_status read_gpu(nvfp4_request *request, const struct request_note *note,
+                             nvfp4_device_key *device, const char **name, nvfp4_error *error)
+{
+    struct request_gpu spare;
+    const struct request_gpu *const gpu = find_gpu(request, note->node->text, &spare);
+    if (gpu->name == NULL)
+        return nvfp4_request_fail(note, error, 0, "%s", gpu->message);
+    *device = gpu->key;
     if (name != NULL)
-        *name = gpu.name;
+        *name = gpu->name;
     return NVFP4_OK;
 }
 
@@ -55,8 +85,9 @@ static nvfp4_status read_arch(const struct request_note *note, const char *what,
 }
 
 /* The device by the name of its board; a vendor beside it must agree. */
-static nvfp4_status by_name(const struct request_note *parts, const char *what,
-                            nvfp4_device_key *device, const char **name, nvfp4_error *error)
+static nvfp4_status by_name(nvfp4_request *request, const struct request_note *parts,
+                            const char *what, nvfp4_device_key *device, const char **name,
+                            nvfp4_error *error)
 {
     nvfp4_status status = NVFP4_OK;
     if (parts[SLOT_SM].node != NULL)
@@ -70,7 +101,7 @@ static nvfp4_status by_name(const struct request_note *parts, const char *what,
     if (parts[SLOT_VENDOR].node != NULL)
         status = read_vendor(&parts[SLOT_VENDOR], what, &vendor, error);
     if (status == NVFP4_OK)
-        status = read_gpu(&parts[SLOT_GPU], &key, name, error);
+        status = read_gpu(request, &parts[SLOT_GPU], &key, name, error);
     if (status != NVFP4_OK)
         return status;
     if (parts[SLOT_VENDOR].node != NULL && vendor != key.vendor)
@@ -80,7 +111,7 @@ static nvfp4_status by_name(const struct request_note *parts, const char *what,
     return NVFP4_OK;
 }
 
-nvfp4_status nvfp4_request_read_device(const struct request_note *parts,
+nvfp4_status nvfp4_request_read_device(nvfp4_request *request, const struct request_note *parts,
                                        const struct request_note *whole, const char *what,
                                        nvfp4_device_key *device, const char **name,
                                        nvfp4_error *error)
@@ -88,7 +119,7 @@ nvfp4_status nvfp4_request_read_device(const struct request_note *parts,
     nvfp4_device_key key = { NVFP4_VENDOR_NVIDIA, 0, "" };
     nvfp4_status status = NVFP4_OK;
     if (parts[SLOT_GPU].node != NULL)
-        return by_name(parts, what, device, name, error);
+        return by_name(request, parts, what, device, name, error);
     if (parts[SLOT_VENDOR].node != NULL)
         status = read_vendor(&parts[SLOT_VENDOR], what, &key.vendor, error);
     if (status != NVFP4_OK)

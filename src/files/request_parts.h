@@ -21,6 +21,17 @@ struct request_note {
     int placed; /**< 1: its line and column mean something to the reader of a message */
 };
 
+/** A board that was looked up: a stream of requests tends to be about few of them. */
+struct request_gpu {
+    char text[48]; /**< as it was written; "" while the entry is free */
+    nvfp4_device_key key;
+    const char *name;  /**< NULL: there is no such board, or several */
+    char message[256]; /**< then why; looking for what may be meant takes longest */
+};
+
+/** Boards that are remembered. */
+#define REQUEST_GPUS 8
+
 struct nvfp4_request {
     nvfp4_moe_layer layer;
     nvfp4_deployment deployment;
@@ -35,6 +46,8 @@ struct nvfp4_request {
     size_t set_rank_count;
     const char *device_name;     /**< lives for ever, or is `set_name`; never NULL */
     char set_name[96];
+    struct request_gpu gpus[REQUEST_GPUS]; /**< outlives a reset */
+    unsigned next_gpu;           /**< the entry that is used up next */
     nvfp4_arena arena;           /**< arrays of `deployment`; emptied by every resolution */
 };
 
@@ -83,7 +96,7 @@ nvfp4_status nvfp4_request_unknown_key(const struct request_note *note, nvfp4_er
  * @param      what  How to call it in messages: "device", "deployment.devices".
  * @param[out] name  Set to the board's name where one was given; may be NULL.
  */
-nvfp4_status nvfp4_request_read_device(const struct request_note *parts,
+nvfp4_status nvfp4_request_read_device(nvfp4_request *request, const struct request_note *parts,
                                        const struct request_note *whole, const char *what,
                                        nvfp4_device_key *device, const char **name,
                                        nvfp4_error *error);

@@ -237,7 +237,7 @@ static nvfp4_status resolve_device(nvfp4_request *r, nvfp4_error *error)
         r->device_name = r->set_name;
         return NVFP4_OK;
     }
-    return nvfp4_request_read_device(r->notes, &r->root, "device", &r->deployment.device,
+    return nvfp4_request_read_device(r, r->notes, &r->root, "device", &r->deployment.device,
                                      &r->device_name, error);
 }
 
@@ -266,7 +266,7 @@ static nvfp4_status resolve_peers(nvfp4_request *r, nvfp4_error *error)
         memset(parts, 0, sizeof parts);
         nvfp4_status status = nvfp4_request_read_section(&reader, SECTION_DEVICE, n);
         if (status == NVFP4_OK)
-            status = nvfp4_request_read_device(parts, &item, "a device of deployment.devices",
+            status = nvfp4_request_read_device(r, parts, &item, "a device of deployment.devices",
                                                &peers[count++], NULL, error);
         if (status != NVFP4_OK)
             return status;
