@@ -30,7 +30,7 @@ struct request_gpu {
 };
 
 /** Boards that are remembered. */
-#define REQUEST_GPUS 8
+#define REQUEST_GPUS 32
 
 struct nvfp4_request {
     nvfp4_moe_layer layer;

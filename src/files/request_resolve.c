@@ -9,18 +9,20 @@
 
 /* ---- names ---- */
 
+/* `where`: " in deployment.built", or "" */
 static nvfp4_status unknown_name(const struct request_note *note, const char *kind,
-                                 const char *best, const char *list, nvfp4_error *error)
+                                 const char *where, const char *best, const char *list,
+                                 nvfp4_error *error)
 {
     char excerpt[NVFP4_EXCERPT];
     nvfp4_excerpt(note->node->text, note->node->length, excerpt);
     if (best != NULL)
-        return nvfp4_request_fail(note, error, 0, "unknown %s '%s'; did you mean '%s'?", kind,
-                                  excerpt, best);
+        return nvfp4_request_fail(note, error, 0, "unknown %s '%s'%s; did you mean '%s'?", kind,
+                                  excerpt, where, best);
     if (*list != '\0')
-        return nvfp4_request_fail(note, error, 0, "unknown %s '%s'; known are %s", kind, excerpt,
-                                  list);
-    return nvfp4_request_fail(note, error, 0, "unknown %s '%s'", kind, excerpt);
+        return nvfp4_request_fail(note, error, 0, "unknown %s '%s'%s; known are %s", kind, excerpt,
+                                  where, list);
+    return nvfp4_request_fail(note, error, 0, "unknown %s '%s'%s", kind, excerpt, where);
 }
 
 /* "a, b, c", cut at a whole name where it gets long. */
@@ -56,7 +58,7 @@ static nvfp4_status resolve_policy(nvfp4_request *r, nvfp4_error *error)
         nvfp4_nearest_offer(&search, name);
         append(list, name);
     }
-    return unknown_name(note, "policy", search.best, list, error);
+    return unknown_name(note, "policy", "", search.best, list, error);
 }
 
 static nvfp4_status resolve_backend(nvfp4_request *r, nvfp4_error *error)
@@ -69,21 +71,22 @@ static nvfp4_status resolve_backend(nvfp4_request *r, nvfp4_error *error)
         return NVFP4_OK;
     }
     nvfp4_nearest search;
-    char excerpt[NVFP4_EXCERPT], list[160] = "auto", kind[80];
+    char excerpt[NVFP4_EXCERPT], list[160] = "auto", where[80];
     const char *name;
     nvfp4_nearest_begin(&search, nvfp4_excerpt(note->node->text, note->node->length, excerpt));
     for (size_t i = 0; (name = nvfp4_policy_user_name_at(r->policy, i)) != NULL; i++) {
         nvfp4_nearest_offer(&search, name);
         append(list, name);
     }
-    snprintf(kind, sizeof kind, "backend for policy %s", nvfp4_policy_name(r->policy));
-    return unknown_name(note, kind, search.best, list, error);
+    snprintf(where, sizeof where, " in policy %s", nvfp4_policy_name(r->policy));
+    return unknown_name(note, "backend", where, search.best, list, error);
 }
 
 /* Every name of the policy's backends: upper case, the user's, and with `kernels` BACKEND/kernel.
  * Offered names must outlive the search: those of kernels are put together in `arena`. */
 static nvfp4_status unknown_kernel(nvfp4_request *r, const struct request_note *note,
-                                   const char *kind, int kernels, nvfp4_error *error)
+                                   const char *kind, const char *where, int kernels,
+                                   nvfp4_error *error)
 {
     nvfp4_nearest search;
     char excerpt[NVFP4_EXCERPT], text[96];
@@ -101,7 +104,7 @@ static nvfp4_status unknown_kernel(nvfp4_request *r, const struct request_note *
         if (name != NULL)
             nvfp4_nearest_offer(&search, name);
     }
-    return unknown_name(note, kind, search.best, "", error);
+    return unknown_name(note, kind, where, search.best, "", error);
 }
 
 static struct request_note item_of(const struct request_note *list, const nvfp4_node *node)
@@ -135,7 +138,7 @@ static nvfp4_status resolve_built(nvfp4_request *r, nvfp4_error *error)
         } else if (nvfp4_backend_from_name(n->text) == NVFP4_BACKEND_NONE) {
             /* An engine may have backends that the policy does not know, but they must be some. */
             const struct request_note item = item_of(note, n);
-            return unknown_kernel(r, &item, "backend in deployment.built", 0, error);
+            return unknown_kernel(r, &item, "backend", " in deployment.built", 0, error);
         }
     }
     r->deployment.not_built = backends_of(r->policy, ~(nvfp4_kernel_set)0) & ~built;
@@ -152,7 +155,7 @@ static nvfp4_status resolve_disable(nvfp4_request *r, nvfp4_error *error)
         nvfp4_kernel_set kernels;
         if (nvfp4_policy_find_kernels(r->policy, n->text, &kernels) != NVFP4_OK) {
             const struct request_note item = item_of(note, n);
-            return unknown_kernel(r, &item, "kernel in deployment.disable", 1, error);
+            return unknown_kernel(r, &item, "kernel", " in deployment.disable", 1, error);
         }
         r->deployment.disabled |= kernels;
     }
@@ -169,7 +172,7 @@ static nvfp4_status resolve_errata(nvfp4_request *r, nvfp4_error *error)
         nvfp4_nearest search;
         nvfp4_erratum_info info;
         uint64_t bit = 0;
-        char list[160] = "", kind[80];
+        char list[160] = "", where[80];
         nvfp4_nearest_begin(&search, n->text);
         for (size_t i = 0; nvfp4_policy_erratum(r->policy, i, &info) == NVFP4_OK; i++) {
             nvfp4_nearest_offer(&search, info.name);
@@ -179,8 +182,8 @@ static nvfp4_status resolve_errata(nvfp4_request *r, nvfp4_error *error)
         }
         if (bit == 0) {
             const struct request_note item = item_of(note, n);
-            snprintf(kind, sizeof kind, "erratum of policy %s", nvfp4_policy_name(r->policy));
-            return unknown_name(&item, kind, search.best, list, error);
+            snprintf(where, sizeof where, " in policy %s", nvfp4_policy_name(r->policy));
+            return unknown_name(&item, "erratum", where, search.best, list, error);
         }
         r->deployment.errata_off |= bit;
     }
