@@ -247,9 +247,15 @@ static nvfp4_status read_note(const struct value *v)
     return NVFP4_OK;
 }
 
+static int is_number(const nvfp4_node *node)
+{
+    return node->kind == NVFP4_NODE_INT || node->kind == NVFP4_NODE_REAL;
+}
+
 static nvfp4_status read_name(const struct value *v)
 {
-    if (!is_text(v->node))
+    /* Some names of GPUs look like numbers: 0x2bb1, 12.0. */
+    if (!is_text(v->node) && !(v->key->arg == SLOT_GPU && is_number(v->node)))
         return must_be(v, v->node, "a text");
     return read_note(v);
 }
@@ -273,8 +279,7 @@ static nvfp4_status read_names(const struct value *v)
     if (v->node->kind != NVFP4_NODE_SEQUENCE)
         return must_be(v, v->node, v->key->value);
     for (const nvfp4_node *n = v->node->first; n != NULL; n = n->next) {
-        const int is_number = n->kind == NVFP4_NODE_INT || n->kind == NVFP4_NODE_REAL;
-        if (!is_text(n) && !(is_targets && is_number))
+        if (!is_text(n) && !(is_targets && is_number(n)))
             return must_be(v, n, v->key->value);
     }
     return read_note(v);
