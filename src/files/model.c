@@ -37,7 +37,7 @@ nvfp4_status nvfp4_model_warn(const nvfp4_model_reader *reader, nvfp4_model_warn
     if (copy == NULL)
         return nvfp4_model_no_memory(reader);
     nvfp4_model_warning *const warning = &model->warnings[model->warning_count++];
-    warning->code = code;
+    warning->code = (int32_t)code;
     warning->text = copy;
     return NVFP4_OK;
 }

@@ -33,7 +33,7 @@ static const struct activation_word {
 static void set_activation(nvfp4_model_reader *reader, nvfp4_activation activation)
 {
     for (uint32_t i = 0; i < reader->layer_count; i++) {
-        reader->layers[i].layer.activation = activation;
+        reader->layers[i].layer.activation = (int32_t)activation;
         reader->layers[i].known |= NVFP4_KNOWS_ACTIVATION;
     }
 }
@@ -341,7 +341,7 @@ static void read_dtype(nvfp4_model_reader *reader)
     else
         return;
     for (uint32_t i = 0; i < reader->layer_count; i++) {
-        reader->layers[i].layer.dtype = dtype;
+        reader->layers[i].layer.dtype = (int32_t)dtype;
         reader->layers[i].known |= NVFP4_KNOWS_DTYPE;
     }
 }

@@ -67,7 +67,7 @@ enum {
 typedef struct nvfp4_family {
     const char *types[8];      /**< `model_type`s, of the outer or the text config */
     const char *architecture;  /**< how the names of `architectures` begin; NULL: by type only */
-    const char *containers[3]; /**< modules of a layer that hold its experts; none: "mlp.experts" */
+    const char *containers[4]; /**< modules of a layer that hold its experts, then NULL; none: "mlp.experts" */
     uint32_t fixes;            /**< the bits above */
     int32_t activation;        /**< with NVFP4_FIXES_ACTIVATION */
     int32_t routing;           /**< with NVFP4_FIXES_ROUTING */
