@@ -15,6 +15,7 @@ static const struct command {
 } commands[] = {
     { "explain", nvfp4_cmd_explain, "which backend, what to pass to it, and why not the others" },
     { "batch", nvfp4_cmd_batch, "answer a stream of requests, JSON Lines in and out" },
+    { "model", nvfp4_cmd_model, "what a checkpoint says of its MoE layers" },
     { "policy", nvfp4_cmd_policy, "list and show the built-in policies" },
 };
 
