@@ -128,9 +128,11 @@ static int print_json(const struct survey *s)
 static void print_warnings(const nvfp4_model *model)
 {
     const nvfp4_model_warning *w;
-    for (size_t i = 0; (w = nvfp4_model_warning_at(model, i)) != NULL; i++)
-        printf("  warning, %s: %s\n",
-               nvfp4_model_warning_name((nvfp4_model_warning_code)w->code), w->text);
+    for (size_t i = 0; (w = nvfp4_model_warning_at(model, i)) != NULL; i++) {
+        printf("  warning, %s: ", nvfp4_model_warning_name((nvfp4_model_warning_code)w->code));
+        nvfp4_cli_print(w->text);
+        putchar('\n');
+    }
 }
 
 static void print_layers(const nvfp4_model_group *facts, int width)
@@ -168,19 +170,21 @@ static void print_row(const struct survey *s, const struct group *g, int width)
     print_layer(&g->facts->layer);
 }
 
-/* What is worst comes first; of many groups only that one is told in full. */
-static void print_text(const struct survey *s)
+static int layers_width(const nvfp4_model *model)
 {
     const nvfp4_model_group *facts;
-    int width = 4;
-    const char *const type = nvfp4_model_type(s->model);
-    printf("%s", type != NULL ? type : "model without a model_type");
-    if (nvfp4_model_architecture(s->model) != NULL)
-        printf(" (%s)", nvfp4_model_architecture(s->model));
-    putchar('\n');
-    for (size_t i = 0; (facts = nvfp4_model_group_at(s->model, i)) != NULL; i++)
-        if (facts->layers != NULL && (int)strlen(facts->layers) > width)
-            width = strlen(facts->layers) < 24 ? (int)strlen(facts->layers) : 24;
+    size_t width = 4;
+    for (size_t i = 0; (facts = nvfp4_model_group_at(model, i)) != NULL; i++)
+        if (facts->layers != NULL && strlen(facts->layers) > width)
+            width = strlen(facts->layers) < 24 ? strlen(facts->layers) : 24;
+    return (int)width;
+}
+
+/* The groups, what is worst first, and those that no NVFP4 kernel is for. */
+static void print_table(const struct survey *s)
+{
+    const nvfp4_model_group *facts;
+    const int width = layers_width(s->model);
     for (int pass = 0; pass < 2; pass++)
         for (size_t i = 0; i < s->count; i++)
             if ((s->groups[i].status == NVFP4_OK) == (pass == 1))
@@ -189,13 +193,39 @@ static void print_text(const struct survey *s)
         if (facts->weights == NVFP4_WEIGHTS_NVFP4)
             continue;
         print_layers(facts, width);
-        printf("not NVFP4 but %s\n", nvfp4_weights_name((nvfp4_weights)facts->weights));
+        if (facts->weights == NVFP4_WEIGHTS_NONE)
+            puts("not quantised");
+        else
+            printf("not NVFP4 but %s\n", nvfp4_weights_name((nvfp4_weights)facts->weights));
     }
+}
+
+/* Of many groups only the worst is told in full: the answer fits a screen. */
+static void print_text(const struct survey *s)
+{
+    const char *const type = nvfp4_model_type(s->model);
+    const char *const architecture = nvfp4_model_architecture(s->model);
+    const int alone = s->count == 1 && nvfp4_model_group_at(s->model, 1) == NULL;
+    nvfp4_cli_print(type != NULL ? type : "a model without model_type");
+    if (architecture != NULL) {
+        fputs(" (", stdout);
+        nvfp4_cli_print(architecture);
+        putchar(')');
+    }
+    if (strcmp(s->status, "not_moe") == 0)
+        fputs(": not a mixture of experts, there is no kernel to choose", stdout);
+    else if (strcmp(s->status, "not_nvfp4") == 0)
+        fputs(": its experts are not NVFP4, there is no kernel to choose", stdout);
+    else if (alone && s->groups[0].facts->layers != NULL)
+        printf(", MoE layers %s", s->groups[0].facts->layers);
+    putchar('\n');
+    if (!alone)
+        print_table(s);
     print_warnings(s->model);
     if (s->count == 0)
         return;
     putchar('\n');
-    if (s->count > 1 && s->groups[s->worst].facts->layers != NULL)
+    if (!alone && s->groups[s->worst].facts->layers != NULL)
         printf("layers %s\n", s->groups[s->worst].facts->layers);
     fputs(s->groups[s->worst].answer.text, stdout);
 }
@@ -211,14 +241,10 @@ static int explain(struct survey *s)
         if (code != NVFP4_EXIT_OK)
             return code;
     }
-    if (s->form == NVFP4_CLI_JSON) {
-        if (!print_json(s))
-            return NVFP4_EXIT_USAGE;
-    } else {
+    if (s->form == NVFP4_CLI_TEXT)
         print_text(s);
-        if (strcmp(s->status, "not_moe") == 0)
-            puts("  not a mixture-of-experts model: there is no kernel to choose");
-    }
+    else if (!print_json(s))
+        return NVFP4_EXIT_USAGE;
     return strcmp(s->status, "ok") == 0 ? NVFP4_EXIT_OK : NVFP4_EXIT_NO;
 }
 

@@ -21,10 +21,15 @@
 
 #include <nvfp4moe/version.h>
 
-static void print_safely(const char *text)
+static void print_safely(const char *text, FILE *stream)
 {
     for (; *text != '\0'; text++)
-        fputc((unsigned char)*text < 0x20 || *text == 0x7f ? '?' : *text, stderr);
+        fputc((unsigned char)*text < 0x20 || *text == 0x7f ? '?' : *text, stream);
+}
+
+void nvfp4_cli_print(const char *text)
+{
+    print_safely(text, stdout);
 }
 
 void nvfp4_cli_complain(const char *format, ...)
@@ -35,7 +40,7 @@ void nvfp4_cli_complain(const char *format, ...)
     vsnprintf(message, sizeof message, format, arguments);
     va_end(arguments);
     fputs("nvfp4-select: ", stderr);
-    print_safely(message);
+    print_safely(message, stderr);
     fputc('\n', stderr);
 }
 
