@@ -12,7 +12,7 @@
  *
  * - ::NVFP4_EINVAL: another pointer is NULL; an enum value is out of range; a size is negative or
  *   above #NVFP4_SIZE_MAX; top_k exceeds num_experts; a limit is not finite or not above 0; another
- *   number is not finite; a parallel degree is below 1; an SM is no SM; the requested backend is
+ *   number is not finite; a flag is neither 0 nor 1; a parallel degree is below 1; an SM is no SM; the requested backend is
  *   none of the policy's.
  * - ::NVFP4_EABI: a `struct_size` is smaller than in the first release.
  */
@@ -168,7 +168,6 @@ typedef struct nvfp4_verdicts {
     nvfp4_kernel_set eligible;  /**< kernels without a reason */
     nvfp4_reason_set unchecked; /**< checks that abstained for want of a size */
     uint32_t warnings;          /**< bit w: the ::nvfp4_warning w */
-    uint64_t fingerprint;       /**< see nvfp4_fingerprint() */
     const char *doubt;          /**< what LOW_CONFIDENCE is about, or NULL; lives as the policy */
     int32_t requested;          /**< the ::nvfp4_backend asked for as this format means it */
     int32_t reserved;           /**< 0 */
@@ -177,7 +176,7 @@ typedef struct nvfp4_verdicts {
 
 #define NVFP4_VERDICTS_INIT                                                                        \
     {                                                                                              \
-        sizeof(nvfp4_verdicts), 0, 0, { 0, 0, 0, 0, { 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 } }, 0, 0, 0, 0,   \
+        sizeof(nvfp4_verdicts), 0, 0, { 0, 0, 0, 0, { 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 } }, 0, 0, 0,   \
             NULL, 0, 0, { 0 }                                                                      \
     }
 

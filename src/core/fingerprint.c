@@ -99,12 +99,12 @@ static void hash_erratum(struct hash *h, const struct nvfp4_erratum *e)
     hash_number(h, (uint64_t)e->top_k);
 }
 
-uint64_t nvfp4_policy_hash(const nvfp4_policy *policy)
+uint64_t policy_hash_compute(const nvfp4_policy *p)
 {
-    const nvfp4_policy *p = policy != NULL ? policy : nvfp4_policy_builtin(NULL);
     struct hash h = HASH_INIT;
     hash_number(&h, (uint64_t)p->row_count << 24 | (uint64_t)p->erratum_count << 16 |
                         (uint64_t)p->all2all_by_dp_only << 8 | p->clamp_by_set);
+    hash_number(&h, p->auto_count);
     for (int i = 0; i < p->row_count; i++)
         hash_row(&h, &p->rows[i]);
     for (int i = 0; i < p->erratum_count; i++)
@@ -118,6 +118,11 @@ uint64_t nvfp4_policy_hash(const nvfp4_policy *policy)
         hash_number(&h, p->custom_backends[i].backend);
     }
     return hash_end(&h);
+}
+
+uint64_t nvfp4_policy_hash(const nvfp4_policy *policy)
+{
+    return policy != NULL ? policy->hash : nvfp4_policy_builtin(NULL)->hash;
 }
 
 void hash_layer(struct hash *h, const struct question *q)

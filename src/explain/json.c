@@ -10,6 +10,7 @@ struct answer {
     const nvfp4_policy *policy;
     const nvfp4_explain_options *options;
     const nvfp4_verdicts *verdicts;
+    uint64_t fingerprint;
     struct out *out;
 };
 
@@ -248,7 +249,7 @@ static void write_tail(const struct answer *a)
     out_char(out, ']');
     pair(out, "policy", nvfp4_policy_name(a->policy));
     out_text(out, ",\"fingerprint\":\"");
-    out_hex(out, a->verdicts->fingerprint);
+    out_hex(out, a->fingerprint);
     out_text(out, "\"}");
 }
 
@@ -263,12 +264,15 @@ nvfp4_status nvfp4_explain_json(const nvfp4_moe_layer *layer, const nvfp4_deploy
     const nvfp4_status status = nvfp4_judge(layer, deployment, policy, &verdicts);
     if (status != NVFP4_OK)
         return status;
+    uint64_t fingerprint = 0;
+    nvfp4_fingerprint(layer, deployment, policy, &fingerprint);
     struct out out = out_begin(buffer, capacity);
     const struct answer a = { layer,
                               deployment,
                               policy != NULL ? policy : nvfp4_policy_builtin(NULL),
                               options != NULL ? options : &defaults,
                               &verdicts,
+                              fingerprint,
                               &out };
     write_head(&a);
     write_candidates(&a);

@@ -13,6 +13,7 @@ struct answer {
     const nvfp4_policy *policy;
     const nvfp4_explain_options *options;
     const nvfp4_verdicts *verdicts;
+    uint64_t fingerprint;
     struct out *out;
 };
 
@@ -189,7 +190,7 @@ static void write_facts(const struct answer *a)
     out = out_begin(text, sizeof text);
     out_text(&out, nvfp4_policy_name(a->policy));
     out_text(&out, ", fingerprint ");
-    out_hex(&out, v->fingerprint);
+    out_hex(&out, a->fingerprint);
     out_end(&out);
     labelled(a->out, "policy", text);
     const char *between = "";
@@ -318,12 +319,15 @@ nvfp4_status nvfp4_explain_text(const nvfp4_moe_layer *layer, const nvfp4_deploy
     const nvfp4_status status = nvfp4_judge(layer, deployment, policy, &verdicts);
     if (status != NVFP4_OK)
         return status;
+    uint64_t fingerprint = 0;
+    nvfp4_fingerprint(layer, deployment, policy, &fingerprint);
     struct out out = out_begin(buffer, capacity);
     const struct answer a = { layer,
                               deployment,
                               policy != NULL ? policy : nvfp4_policy_builtin(NULL),
                               options != NULL ? options : &defaults,
                               &verdicts,
+                              fingerprint,
                               &out };
     write_verdict(&a);
     write_facts(&a);

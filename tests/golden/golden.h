@@ -29,7 +29,7 @@ struct golden_table {
     size_t count;
 };
 
-/* Reads a table; fails the running test where it cannot. */
+/* Reads a table; ends the program where it cannot. */
 struct golden_table golden_read(const char *policy_name);
 void golden_free(struct golden_table *table);
 
