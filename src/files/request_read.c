@@ -160,6 +160,8 @@ static nvfp4_status read_word(const struct value *v)
     return unknown_word(v, known);
 }
 
+_Static_assert(NVFP4_SIZE_MAX == ((int64_t)1 << 40) - 1, "the message below says so");
+
 static nvfp4_status read_size(const struct value *v)
 {
     int64_t *const field = v->field;
@@ -169,7 +171,7 @@ static nvfp4_status read_size(const struct value *v)
     }
     if (v->node->kind != NVFP4_NODE_INT || v->node->integer < 1 ||
         v->node->integer > NVFP4_SIZE_MAX)
-        return must_be(v, v->node, "a whole number from 1 to 2^40, or null where it is unknown");
+        return must_be(v, v->node, "a whole number, at least 1 and below 2^40, or null for unknown");
     *field = v->node->integer;
     if (strcmp(v->key->name, "top_k") == 0)
         v->reader->request->notes[SLOT_TOP_K] = note_of(v, v->node);

@@ -67,7 +67,7 @@ static nvfp4_status resolve_backend(nvfp4_request *r, nvfp4_error *error)
     nvfp4_backend backend = NVFP4_BACKEND_NONE;
     if (note->node == NULL || nvfp4_policy_find_backend(r->policy, note->node->text, &backend) ==
                                   NVFP4_OK) {
-        r->deployment.requested = backend;
+        r->deployment.requested = (int32_t)backend;
         return NVFP4_OK;
     }
     nvfp4_nearest search;
