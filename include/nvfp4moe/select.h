@@ -101,31 +101,19 @@ typedef enum nvfp4_halves {
         NVFP4_HALVES_COUNT
 } nvfp4_halves;
 
-/** What the engine must pass to the chosen kernel so that it computes the model's activation. */
-typedef struct nvfp4_forward {
-    int32_t has_limit;        /**< 0: pass none */
-    int32_t limit_space;      /**< an ::nvfp4_limit_space */
-    int32_t after_activation; /**< 1: the kernel clamps the gate behind the SiLU */
-    int32_t halves;           /**< an ::nvfp4_halves */
-    double limit, alpha, beta;
-    int64_t intermediate;        /**< width per rank; 0: size unknown */
-    int64_t intermediate_padded; /**< width per rank the loader must pad to; 0: size unknown */
-    int64_t hidden_padded;       /**< hidden size the loader must pad to; 0: size unknown */
-} nvfp4_forward;
-
 /** A decision. */
 typedef struct nvfp4_selection {
     int32_t backend; /**< an ::nvfp4_backend */
     int32_t kernel;  /**< its number in the policy */
     int32_t scheme;  /**< the ::nvfp4_scheme that really runs */
     int32_t asked;   /**< 1: asked for by name, 0: chosen by preference */
-    nvfp4_forward forward;
 } nvfp4_selection;
 
 /**
  * @brief Choose the kernel: the first, in the policy's order, that no check rules out.
  *
- * A backend asked for by name is never replaced by another.
+ * A backend asked for by name is never replaced by another. What the kernel must be given to compute
+ * the model's activation, nvfp4_forward_to() tells.
  *
  * @param      layer      What is computed. Not retained.
  * @param      deployment How and on what; its arrays must be readable. Not retained.
@@ -140,6 +128,31 @@ typedef struct nvfp4_selection {
 NVFP4_API nvfp4_status nvfp4_select_backend(const nvfp4_moe_layer *layer,
                                             const nvfp4_deployment *deployment,
                                             const nvfp4_policy *policy, nvfp4_selection *selection);
+
+/** What the engine must pass to the chosen kernel so that it computes the model's activation. */
+typedef struct nvfp4_forward {
+    int32_t has_limit;        /**< 0: pass none */
+    int32_t limit_space;      /**< an ::nvfp4_limit_space */
+    int32_t after_activation; /**< 1: the kernel clamps the gate behind the SiLU */
+    int32_t halves;           /**< an ::nvfp4_halves */
+    double limit, alpha, beta;
+    int64_t intermediate;        /**< width per rank; 0: size unknown */
+    int64_t intermediate_padded; /**< width per rank the loader must pad to; 0: size unknown */
+    int64_t hidden_padded;       /**< hidden size the loader must pad to; 0: size unknown */
+} nvfp4_forward;
+
+/**
+ * @brief What must be forwarded to a kernel of the policy so that it computes this layer.
+ *
+ * @param      kernel  Its number, as nvfp4_select_backend() gives it.
+ * @param[out] forward Also for a kernel that the request rules out; then it may be of no use.
+ * @retval NVFP4_EINVAL,NVFP4_EABI As the file says; also for a kernel that the policy has not.
+ * @since 0.1
+ */
+NVFP4_API nvfp4_status nvfp4_forward_to(const nvfp4_moe_layer *layer,
+                                        const nvfp4_deployment *deployment,
+                                        const nvfp4_policy *policy, int32_t kernel,
+                                        nvfp4_forward *forward);
 
 /** Things to tell beside a decision: name, value, word. */
 #define NVFP4_WARNING_MAP(X)                                                                       \
@@ -176,8 +189,7 @@ typedef struct nvfp4_verdicts {
 
 #define NVFP4_VERDICTS_INIT                                                                        \
     {                                                                                              \
-        sizeof(nvfp4_verdicts), 0, 0, { 0, 0, 0, 0, { 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 } }, 0, 0, 0,   \
-            NULL, 0, 0, { 0 }                                                                      \
+        sizeof(nvfp4_verdicts), 0, 0, { 0, 0, 0, 0 }, 0, 0, 0, NULL, 0, 0, { 0 }                   \
     }
 
 /**

@@ -148,7 +148,8 @@ static int details_fit(const struct question *q, int index)
 {
     const struct nvfp4_row *row = &q->policy->rows[index];
     return !(q->deployment->not_built >> row->backend & 1) &&
-           !(q->deployment->disabled >> index & 1) && !(row->engine_built && !targets_cover(q)) && !any_condition_fails(q, row) &&
+           !(q->deployment->disabled >> index & 1) &&
+           !(row->engine_built && !targets_cover(q)) && !any_condition_fails(q, row) &&
            clamp_accepts(q, row) && !any_erratum_holds(q, index);
 }
 
@@ -183,10 +184,9 @@ int row_accepts(const struct question *q, int index)
 
 int first_accepting(const struct question *q)
 {
-    nvfp4_kernel_set left = q->rules_out_all == 0 ? q->fits : 0;
-    for (int i = 0; left != 0; i++, left >>= 1)
-        if ((left & 1) && rest_fits(q, i))
-            return i;
+    for (nvfp4_kernel_set left = q->rules_out_all == 0 ? q->fits : 0; left != 0; left &= left - 1)
+        if (rest_fits(q, first_bit(left)))
+            return first_bit(left);
     return -1;
 }
 
@@ -199,12 +199,23 @@ nvfp4_status nvfp4_select_backend(const nvfp4_moe_layer *layer, const nvfp4_depl
     const nvfp4_status status = question_begin(&q, layer, deployment, policy);
     if (status != NVFP4_OK)
         return status;
-    if (q.fits == 0) /* half of all requests; the rest of the question matters to no one then */
+    if (q.fits == 0) /* about half of all requests */
         return question_no(&q);
-    question_finish(&q);
-    const int kernel = first_accepting(&q);
-    if (kernel < 0)
-        return question_no(&q);
-    selection_fill(&q, kernel, selection);
-    return NVFP4_OK;
+    const int usual = question_is_usual(&q);
+    int finished = 0;
+    for (nvfp4_kernel_set left = q.fits; left != 0; left &= left - 1) {
+        const int kernel = first_bit(left);
+        const int plain = usual && question_is_plain(&q, kernel);
+        if (!plain || !question_is_unclamped(&q, kernel)) {
+            if (!finished)
+                question_complete(&q);
+            finished = 1;
+            if (plain ? !clamp_accepts(&q, &q.policy->rows[kernel])
+                      : q.rules_out_all != 0 || !rest_fits(&q, kernel))
+                continue;
+        }
+        question_decide(&q, kernel, selection);
+        return NVFP4_OK;
+    }
+    return question_no(&q);
 }

@@ -39,9 +39,7 @@ static int64_t padded(int64_t n, int64_t multiple)
     return multiple == 0 ? n : (n + multiple - 1) & -multiple;
 }
 
-/* What to pass to the kernel. */
-static void fill_forward(const struct question *q, const struct nvfp4_row *row,
-                         nvfp4_forward *forward)
+void clamp_forward(const struct question *q, const struct nvfp4_row *row, nvfp4_forward *forward)
 {
     const struct nvfp4_clamp_rule *rule = clamp_rule(q, row);
     const int gated = !(q->flags & FLAG_NON_GATED);
@@ -57,14 +55,4 @@ static void fill_forward(const struct question *q, const struct nvfp4_row *row,
     forward->intermediate_padded =
         padded(q->width, gated ? row->padding.gated : row->padding.non_gated);
     forward->hidden_padded = padded(q->layer->hidden_size, row->padding.hidden);
-}
-
-void selection_fill(const struct question *q, int kernel, nvfp4_selection *selection)
-{
-    const struct nvfp4_row *row = &q->policy->rows[kernel];
-    selection->backend = row->backend;
-    selection->kernel = kernel;
-    selection->scheme = row->runs_w4a16 ? NVFP4_SCHEME_W4A16 : q->layer->scheme;
-    selection->asked = q->requested != NVFP4_BACKEND_NONE;
-    fill_forward(q, row, &selection->forward);
 }

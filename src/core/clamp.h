@@ -13,7 +13,7 @@ int clamp_fails(const struct question *q, const struct nvfp4_clamp_rule *rule);
 /* Does it compute something else than asked, for alpha's or beta's sake? */
 int constants_fail(const struct question *q, const struct nvfp4_clamp_rule *rule);
 
-/* The decision for a kernel of the policy, with what to pass to it. */
-void selection_fill(const struct question *q, int kernel, nvfp4_selection *selection);
+/* What to pass to the kernel. */
+void clamp_forward(const struct question *q, const struct nvfp4_row *row, nvfp4_forward *forward);
 
 #endif

@@ -3,6 +3,59 @@
 
 #include <string.h>
 
+/* A question that matches has at least one of what this adds to the trigger. */
+static void trigger_on(struct nvfp4_trigger *trigger, const struct nvfp4_when *when)
+{
+    static const uint64_t columns[] = {
+#define X(name, shift, bits) ALL(name),
+        VALUE_COLUMN_MAP(X)
+#undef X
+    };
+    if (when->with != 0) {
+        trigger->flags |= when->with;
+        return;
+    }
+    for (size_t i = 0; i < COUNT_OF(columns); i++)
+        if ((when->values & columns[i]) != columns[i]) {
+            trigger->values |= when->values & columns[i];
+            return;
+        }
+    trigger->device |= when->device;
+}
+
+/* Activations whose own alpha and beta are not the rule's constants. */
+static uint64_t other_constants(const struct nvfp4_clamp_rule *rule)
+{
+    const uint64_t oai = ACT(SWIGLUOAI) | ACT(SWIGLUOAI_UNINTERLEAVE);
+    if (rule->takes_alpha_beta)
+        return 0;
+    if (rule->alpha_constant == 1.0 && rule->beta_constant == 0.0)
+        return oai;
+    if (rule->alpha_constant == 1.702 && rule->beta_constant == 1.0)
+        return ALL(ACTIVATION) & ~oai;
+    return ALL(ACTIVATION);
+}
+
+static void compile_trigger(const nvfp4_policy *policy, int kernel, struct nvfp4_trigger *trigger)
+{
+    const struct nvfp4_row *row = &policy->rows[kernel];
+    for (int i = 0; i < row->condition_count; i++) {
+        const struct nvfp4_condition *c = &row->conditions[i];
+        if (c->kind != CONDITION_LIBRARY && c->kind != CONDITION_DOUBT && c->until == 0)
+            trigger_on(trigger, &c->when);
+    }
+    for (int i = 0; i < policy->erratum_count; i++) /* one with an upper bound needs a version */
+        if ((policy->errata[i].kernels >> kernel & 1) && policy->errata[i].below == 0)
+            trigger_on(trigger, &policy->errata[i].when);
+    if (policy->clamp_by_set)
+        return;
+    for (int i = 0; i < row->clamp_count; i++) {
+        const struct nvfp4_clamp_rule *rule = &row->clamp[i];
+        trigger->clamp |= rule->when.values & (rule->absent != ABSENT_FINE ? ALL(ACTIVATION)
+                                                                           : other_constants(rule));
+    }
+}
+
 void policy_compile(const nvfp4_policy *policy, struct nvfp4_compiled *compiled)
 {
     memset(compiled, 0, sizeof *compiled);
@@ -19,5 +72,11 @@ void policy_compile(const nvfp4_policy *policy, struct nvfp4_compiled *compiled)
             compiled->flags_high[set] |= row->cannot & set << FLAGS_LOW_BITS ? 0 : bit;
         compiled->backend[row->backend] |= bit;
         compiled->backend[NVFP4_BACKEND_NONE] |= row->opt_in ? 0 : bit;
+    }
+    compiled->device[SM_INDEX(101)] = compiled->device[SM_INDEX(110)]; /* one chip, two names */
+    for (int i = 0; i < policy->row_count; i++) {
+        struct nvfp4_trigger *t = &compiled->trigger[i];
+        compile_trigger(policy, i, t);
+        t->device = (t->device & ~SM(101)) | (t->device & SM(110) ? SM(101) : 0);
     }
 }

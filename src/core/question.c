@@ -9,7 +9,7 @@ int question_device_index(const nvfp4_device_key *device)
 uint64_t question_device_bit(const nvfp4_device_key *device)
 {
     const int index = device_index(device);
-    return index < 0 ? 0 : DEVICE_BIT(index);
+    return index < 0 ? 0 : device_bit(index);
 }
 
 nvfp4_status question_ask(struct question *q, const nvfp4_moe_layer *layer,
@@ -19,6 +19,11 @@ nvfp4_status question_ask(struct question *q, const nvfp4_moe_layer *layer,
     if (status == NVFP4_OK)
         question_finish(q);
     return status;
+}
+
+void question_complete(struct question *q)
+{
+    question_finish(q);
 }
 
 void question_move(struct question *q, const nvfp4_device_key *device)

@@ -31,6 +31,9 @@ struct question {
 nvfp4_status question_ask(struct question *q, const nvfp4_moe_layer *layer,
                           const nvfp4_deployment *deployment, const nvfp4_policy *policy);
 
+/* Adds what conditions, clamp rules and errata look at, where only the hot path has begun to ask. */
+void question_complete(struct question *q);
+
 /* The same question on another device, whose deployment q->deployment is; `fits` stays as it was. */
 void question_move(struct question *q, const nvfp4_device_key *device);
 
@@ -50,11 +53,21 @@ static inline nvfp4_status question_no(const struct question *q)
     return q->requested == NVFP4_BACKEND_NONE ? NVFP4_ENOBACKEND : NVFP4_EREFUSED;
 }
 
+/* The decision for a kernel of the policy. */
+static inline void question_decide(const struct question *q, int kernel, nvfp4_selection *selection)
+{
+    const struct nvfp4_row *row = &q->policy->rows[kernel];
+    selection->backend = row->backend;
+    selection->kernel = kernel;
+    selection->scheme = row->runs_w4a16 ? NVFP4_SCHEME_W4A16 : q->layer->scheme;
+    selection->asked = q->requested != NVFP4_BACKEND_NONE;
+}
+
 /* Does the question match? */
 static inline int question_matches(const struct question *q, const struct nvfp4_when *when)
 {
-    return ((q->device & ~when->device) | (q->values & ~when->values) |
-            (when->with & ~q->flags) | (when->without & q->flags)) == 0;
+    return ((when->with & ~q->flags) | (when->without & q->flags)) == 0 &&
+           ((q->device & ~when->device) | (q->values & ~when->values)) == 0;
 }
 
 /* Is the version of a library known and older than this? Absent is not old. */

@@ -19,7 +19,7 @@ static inline nvfp4_sm own_name(nvfp4_sm sm)
 static inline int device_index(const nvfp4_device_key *device)
 {
     if (device->vendor == NVFP4_VENDOR_NVIDIA) {
-        const nvfp4_sm sm = own_name(device->sm);
+        const nvfp4_sm sm = device->sm;
         if ((uint32_t)(sm - 80) < 50) /* nearly always: each SM of 80 to 129 has a bit of its own */
             return SM_INDEX(80) + (sm - 80);
         return sm >= 10 && sm <= 999 ? SM_INDEX(sm) : -1;
@@ -74,7 +74,7 @@ static inline int valid_deployment(const nvfp4_deployment *d)
                                         (d->context_parallel - 1) | (d->sequence_parallel - 1));
     return degrees < 1u << 20 && in_range(d->all2all, NVFP4_ALL2ALL_COUNT) &&
            in_range(d->format, NVFP4_FORMAT_COUNT) &&
-           in_range(d->requested, NVFP4_BACKEND_CUSTOM_LAST + 1) &&
+           (d->requested & ~63) == 0 &&
            in_range(d->humming_gemm, NVFP4_HUMMING_GEMM_COUNT);
 }
 
@@ -113,11 +113,18 @@ static inline int32_t all2all_in_use(const nvfp4_deployment *d, const nvfp4_poli
 
 static inline int is_batched(const nvfp4_deployment *d, int32_t all2all)
 {
-    if (d->format != NVFP4_FORMAT_AUTO)
-        return d->format == NVFP4_FORMAT_BATCHED;
-    const uint32_t deliver_batched =
-        1u << NVFP4_ALL2ALL_DEEPEP_LOW_LATENCY | 1u << NVFP4_ALL2ALL_NIXL_EP;
-    return (int)(deliver_batched >> all2all & 1);
+    /* by format: all2all kinds with which the tokens are batched */
+    static const uint16_t kinds[NVFP4_FORMAT_COUNT] = {
+        [NVFP4_FORMAT_AUTO] = 1 << NVFP4_ALL2ALL_DEEPEP_LOW_LATENCY | 1 << NVFP4_ALL2ALL_NIXL_EP,
+        [NVFP4_FORMAT_BATCHED] = 0xffff,
+    };
+    return kinds[d->format] >> all2all & 1;
+}
+
+/* The bit of a device's number: 101 has none of its own. */
+static inline uint64_t device_bit(int index)
+{
+    return DEVICE_BIT(index == SM_INDEX(101) ? SM_INDEX(110) : index);
 }
 
 /* The bytes of either struct that are 0 or 1, as one number; which byte is where does not matter. */
@@ -138,9 +145,12 @@ static inline uint32_t deployment_switches(const nvfp4_deployment *d)
 /* A flag of 0 or 1, moved to its place. */
 #define AT(name, value) ((uint32_t)(value) * FLAG_##name)
 
+/* The activations without a gate come last, from a power of two on: dividing by it tells them. */
+_Static_assert(NVFP4_ACTIVATION_SILU_NO_MUL == 8 && NVFP4_ACTIVATION_COUNT <= 16, "one bit tells");
+
 static inline uint32_t question_flags(const nvfp4_moe_layer *l, const nvfp4_deployment *d, int ep)
 {
-    uint32_t flags = AT(NON_GATED, l->activation >= NVFP4_ACTIVATION_SILU_NO_MUL) |
+    uint32_t flags = AT(NON_GATED, (uint32_t)l->activation / NVFP4_ACTIVATION_SILU_NO_MUL) |
                      AT(LIMIT, (l->has & NVFP4_HAS_SWIGLU_LIMIT) != 0) | AT(EP, ep);
     if (deployment_switches(d) != 0)
         flags |= AT(EPLB, d->eplb) | AT(LORA, d->lora) | AT(BATCH_INVARIANT, d->batch_invariant);
@@ -172,10 +182,8 @@ static inline nvfp4_kernel_set fitting(const struct question *restrict q)
         c->value[SHIFT_HUMMING_GEMM + q->deployment->humming_gemm] &
         c->flags_low[q->flags & ((1u << FLAGS_LOW_BITS) - 1)] &
         c->flags_high[q->flags >> FLAGS_LOW_BITS];
-    uint64_t custom = q->deployment->custom & (((uint64_t)1 << BITS_CUSTOM) - 1);
-    for (int i = SHIFT_CUSTOM; custom != 0; custom >>= 1, i++)
-        if (custom & 1)
-            set &= c->value[i];
+    for (uint64_t custom = q->deployment->custom; custom != 0; custom &= custom - 1)
+        set &= c->value[(SHIFT_CUSTOM + first_bit(custom)) & 63];
     return set;
 }
 
@@ -190,9 +198,8 @@ static inline nvfp4_status question_begin(struct question *restrict q,
         deployment->struct_size < V1_SIZE(nvfp4_deployment, custom))
         return NVFP4_EABI;
     const int device = device_index(&deployment->device);
-    if (((layer_switches(layer) | deployment_switches(deployment)) & ~UINT32_C(0x01010101)) != 0)
-        return NVFP4_EINVAL;
-    if (!valid_layer(layer) || device < 0 || !valid_deployment(deployment) ||
+    if (((layer_switches(layer) | deployment_switches(deployment)) & ~UINT32_C(0x01010101)) != 0 ||
+        !valid_layer(layer) || device < 0 || !valid_deployment(deployment) ||
         !valid_arrays(deployment))
         return NVFP4_EINVAL;
     const int64_t ranks = (int64_t)deployment->tensor_parallel * deployment->data_parallel *
@@ -210,11 +217,11 @@ static inline nvfp4_status question_begin(struct question *restrict q,
     q->all2all = all2all_in_use(deployment, q->policy, ep);
     q->batched = is_batched(deployment, q->all2all);
     q->requested = deployment->requested;
-    if (q->batched && q->requested != NVFP4_BACKEND_NONE)
+    if (q->batched & (q->requested != NVFP4_BACKEND_NONE))
         q->requested = batched_backend(q->policy, q->requested);
-    if (q->policy->compiled->backend[q->requested] == 0)
-        return NVFP4_EINVAL; /* the policy has no such backend */
     q->fits = fitting(q);
+    if (q->fits == 0 && q->policy->compiled->backend[q->requested] == 0)
+        return NVFP4_EINVAL; /* the policy has no such backend */
     return NVFP4_OK;
 }
 
@@ -233,19 +240,57 @@ static inline void divide_experts(struct question *q)
         q->rules_out_all |= NVFP4_REASON_BIT(NVFP4_REASON_PARALLEL);
 }
 
+/* One bit in each column. */
+static inline uint64_t question_values(const struct question *q)
+{
+    const nvfp4_moe_layer *layer = q->layer;
+    return VALUE(SCHEME, layer->scheme) | VALUE(ACTIVATION, layer->activation) |
+           VALUE(FORMAT, q->batched) | VALUE(ROUTING, layer->routing) |
+           VALUE(ROUTER_DTYPE, layer->router_dtype) | VALUE(DTYPE, layer->dtype) |
+           VALUE(ALL2ALL, q->all2all) | VALUE(HUMMING_GEMM, q->deployment->humming_gemm) |
+           (q->deployment->custom << SHIFT_CUSTOM & ALL(CUSTOM));
+}
+
+/* A deployment that says nothing beyond the words: all built, no versions, no peers, a width to share. */
+static inline int question_is_usual(const struct question *q)
+{
+    const nvfp4_deployment *d = q->deployment;
+    uint64_t said = d->not_built | d->disabled | d->target_count | d->peer_count;
+    for (int i = 0; i < NVFP4_LIBRARY_COUNT; i++)
+        said |= d->libraries[i];
+    return said == 0 &&
+           (q->ranks == 1 || (q->flags & FLAG_EP) || q->layer->intermediate_size % q->ranks == 0) &&
+           q->all2all < NVFP4_ALL2ALL_MORI_HIGH_THROUGHPUT;
+}
+
+/* Can no condition and no erratum of the kernel matter? Needs a usual deployment. */
+static inline int question_is_plain(const struct question *q, int kernel)
+{
+    const struct nvfp4_trigger *t = &q->policy->compiled->trigger[kernel];
+    if ((t->device >> q->device_index & 1) || (t->flags & q->flags))
+        return 0;
+    return t->values == 0 || (t->values & question_values(q)) == 0;
+}
+
+/* Can no clamp rule of the kernel matter? */
+static inline int question_is_unclamped(const struct question *q, int kernel)
+{
+    const uint32_t given = NVFP4_HAS_SWIGLU_LIMIT | NVFP4_HAS_SWIGLU_ALPHA | NVFP4_HAS_SWIGLU_BETA;
+    return q->policy->clamp_by_set ||
+           ((q->layer->has & given) == 0 &&
+            !(q->policy->compiled->trigger[kernel].clamp >> (SHIFT_ACTIVATION + q->layer->activation) & 1));
+}
+
+/* What conditions, clamp rules and errata look at. */
 static inline void question_finish(struct question *restrict q)
 {
     const nvfp4_moe_layer *layer = q->layer;
     const nvfp4_deployment *deployment = q->deployment;
     const int oai = layer->activation == NVFP4_ACTIVATION_SWIGLUOAI ||
                     layer->activation == NVFP4_ACTIVATION_SWIGLUOAI_UNINTERLEAVE;
-    q->device = DEVICE_BIT(q->device_index);
+    q->device = device_bit(q->device_index);
+    q->values = question_values(q);
     q->sm = own_name(deployment->device.sm);
-    q->values = VALUE(SCHEME, layer->scheme) | VALUE(ACTIVATION, layer->activation) |
-                VALUE(FORMAT, q->batched) | VALUE(ROUTING, layer->routing) |
-                VALUE(ROUTER_DTYPE, layer->router_dtype) | VALUE(DTYPE, layer->dtype) |
-                VALUE(ALL2ALL, q->all2all) | VALUE(HUMMING_GEMM, deployment->humming_gemm) |
-                (deployment->custom << SHIFT_CUSTOM & ALL(CUSTOM));
     q->limit = layer->swiglu_limit;
     q->alpha = layer->has & NVFP4_HAS_SWIGLU_ALPHA ? layer->swiglu_alpha : oai ? 1.702 : 1.0;
     q->beta = layer->has & NVFP4_HAS_SWIGLU_BETA ? layer->swiglu_beta : oai ? 1.0 : 0.0;

@@ -220,12 +220,22 @@ struct nvfp4_custom_key {
  * question against all rows is then a dozen loads and ANDs. Made from the rows by policy_compile(); for
  * the built-in policies written down, and a test holds it against them.
  */
+/*
+ * Without one of these in a question no condition and no erratum of the kernel can matter; without
+ * `clamp`, a limit, an alpha or a beta no clamp rule can.
+ */
+struct nvfp4_trigger {
+    uint64_t device, values, clamp;
+    uint32_t flags;
+};
+
 struct nvfp4_compiled {
     nvfp4_kernel_set device[64];  /* by number of the device bit */
     nvfp4_kernel_set value[64];   /* by number of the value bit */
     nvfp4_kernel_set flags_low[16];  /* by the lower four flags as a number: kernels that take them */
     nvfp4_kernel_set flags_high[32]; /* by the upper five */
     nvfp4_kernel_set backend[64]; /* by nvfp4_backend asked for; NONE: the automatic ones */
+    struct nvfp4_trigger trigger[64]; /* by kernel; as long as no library version is given */
 };
 
 struct nvfp4_policy {
@@ -242,6 +252,19 @@ struct nvfp4_policy {
     uint8_t all2all_by_dp_only; /* all2all kernels in use only with dp > 1 (before vLLM 7cfb97e3) */
     uint8_t clamp_by_set;       /* FLAG_LIMIT alone decides; the clamp rules only say what to forward */
 };
+
+/* Number of the lowest bit of a set that is not empty. */
+static inline int first_bit(uint64_t set)
+{
+#if defined(__GNUC__)
+    return __builtin_ctzll(set);
+#else
+    int n = 0;
+    for (; !(set & 1); set >>= 1)
+        n++;
+    return n;
+#endif
+}
 
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 

@@ -7,15 +7,6 @@
 #include "core/clamp.h"
 #include "core/fingerprint.h"
 
-/* The most preferred member of a set, -1 of an empty one. */
-static int first_of(nvfp4_kernel_set set)
-{
-    for (int i = 0; set != 0; i++, set >>= 1)
-        if (set & 1)
-            return i;
-    return -1;
-}
-
 /* The first doubt that a row has about this question; NULL: none. */
 static const char *first_doubt(const struct question *q, const struct nvfp4_row *row)
 {
@@ -65,11 +56,11 @@ nvfp4_status nvfp4_judge(const nvfp4_moe_layer *layer, const nvfp4_deployment *d
         if (question_asks_for(&q, i))
             asked |= (nvfp4_kernel_set)1 << i;
     }
-    const int kernel = first_of(verdicts->eligible & asked);
+    const int kernel = verdicts->eligible & asked ? first_bit(verdicts->eligible & asked) : -1;
     verdicts->status = kernel >= 0 ? NVFP4_OK : question_no(&q);
     verdicts->selection = (nvfp4_selection){ .kernel = -1 };
     if (kernel >= 0)
-        selection_fill(&q, kernel, &verdicts->selection);
+        question_decide(&q, kernel, &verdicts->selection);
     verdicts->unchecked = sink.unchecked;
     verdicts->requested = q.requested;
     verdicts->reserved = 0;
@@ -93,6 +84,21 @@ nvfp4_status nvfp4_list_findings(const nvfp4_moe_layer *layer, const nvfp4_deplo
     for (int i = kernel < 0 ? 0 : kernel; i < (kernel < 0 ? q.policy->row_count : kernel + 1); i++)
         judge_row(&q, i, &sink);
     *count = sink.count;
+    return NVFP4_OK;
+}
+
+nvfp4_status nvfp4_forward_to(const nvfp4_moe_layer *layer, const nvfp4_deployment *deployment,
+                              const nvfp4_policy *policy, int32_t kernel, nvfp4_forward *forward)
+{
+    struct question q;
+    if (forward == NULL)
+        return NVFP4_EINVAL;
+    const nvfp4_status status = question_ask(&q, layer, deployment, policy);
+    if (status != NVFP4_OK)
+        return status;
+    if (kernel < 0 || kernel >= q.policy->row_count)
+        return NVFP4_EINVAL;
+    clamp_forward(&q, &q.policy->rows[kernel], forward);
     return NVFP4_OK;
 }
 
@@ -137,11 +143,11 @@ nvfp4_status nvfp4_select_from_set(const nvfp4_moe_layer *layer, const nvfp4_dep
     const nvfp4_status status = question_ask(&q, layer, deployment, policy);
     if (status != NVFP4_OK)
         return status;
-    const int kernel = first_of(kernels);
+    if (kernels == 0)
+        return question_no(&q);
+    const int kernel = first_bit(kernels);
     if (kernel >= q.policy->row_count)
         return NVFP4_EINVAL;
-    if (kernel < 0)
-        return question_no(&q);
-    selection_fill(&q, kernel, selection);
+    question_decide(&q, kernel, selection);
     return NVFP4_OK;
 }

@@ -40,7 +40,13 @@ int main(int argc, char **argv)
         write_sets(file, "flags_low", compiled.flags_low, 16);
         write_sets(file, "flags_high", compiled.flags_high, 32);
         write_sets(file, "backend", compiled.backend, 64);
-        fprintf(file, "};\n");
+        fprintf(file, "    .trigger = {\n");
+        for (int k = 0; k < policy->row_count; k++)
+            fprintf(file,
+                    "        [%d] = { 0x%" PRIx64 ", 0x%" PRIx64 ", 0x%" PRIx64 ", 0x%" PRIx32 " },\n", k,
+                    compiled.trigger[k].device, compiled.trigger[k].values, compiled.trigger[k].clamp,
+                    compiled.trigger[k].flags);
+        fprintf(file, "    },\n};\n");
         if (fclose(file) != 0) {
             perror(path);
             return 1;
