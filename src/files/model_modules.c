@@ -218,15 +218,17 @@ static size_t prefix_count(const nvfp4_pattern *pattern)
 }
 
 /*
- * Some families changed the module that holds their experts from one release to the next, and the
- * newer name may be the older one of something else: "*.mlp.*" leaves out the dense layers of a model
- * whose experts are in "block_sparse_moe".
+ * In some families the module that holds the experts has one name in the checkpoint and another in
+ * transformers, and the other name may be that of something else as well: "*.mlp.*" leaves out the
+ * dense layers of a model whose experts are in "block_sparse_moe". Only a pattern that speaks of
+ * experts may mean them by their second name.
  */
-static int is_tried(const match *m, const char *container)
+static int is_tried(const match *m, const nvfp4_pattern *pattern, const char *container)
 {
     const size_t length = strcspn(m->containers[0], ".");
-    return m->any || (strncmp(container, m->containers[0], length) == 0 &&
-                      (container[length] == '.' || container[length] == '\0'));
+    return m->any || strstr(pattern->text, "experts") != NULL ||
+           (strncmp(container, m->containers[0], length) == 0 &&
+            (container[length] == '.' || container[length] == '\0'));
 }
 
 static unsigned take_by_pattern(const match *m, const nvfp4_pattern *pattern, uint32_t layer)
@@ -234,7 +236,7 @@ static unsigned take_by_pattern(const match *m, const nvfp4_pattern *pattern, ui
     const size_t count = prefix_count(pattern);
     unsigned took = 0;
     for (const char *const *container = m->containers; *container != NULL; container++) {
-        for (size_t p = 0; p < count && is_tried(m, *container); p++) {
+        for (size_t p = 0; p < count && is_tried(m, pattern, *container); p++) {
             for (size_t e = 0; e < sizeof endings / sizeof endings[0]; e++) {
                 char name[128];
                 if ((took & endings[e].takes) == endings[e].takes)
