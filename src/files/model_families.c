@@ -163,14 +163,14 @@ static const nvfp4_family families[] = {
         .source = "HF minimax_m2",
     },
     {
-        .types = { "minimax_m3", "minimax_m3_vl", "minimax_m3_text", "minimax_m31" },
+        .types = { "minimax_m3", "minimax_m3_vl", "minimax_m3_vl_text", "minimax_m31" },
         .architecture = "MiniMaxM3",
         .containers = { "block_sparse_moe.experts", "mlp.experts" },
         .fixes = NVFP4_FIXES_ACTIVATION | NVFP4_FIXES_OAI | NVFP4_CLAMPS |
                  NVFP4_WIDTH_IS_INTERMEDIATE | NVFP4_HAS_SCORE_BIAS | NVFP4_RENORMALIZES,
         .activation = NVFP4_ACTIVATION_SWIGLUOAI_UNINTERLEAVE,
         .scoring = NVFP4_SCORING_SIGMOID,
-        .source = "vLLM issue 45738 (some exports record silu; beta 1 where missing)",
+        .source = "HF minimax_m3_vl; vLLM issue 45738 (some exports record silu; beta 1 if missing)",
     },
     {
         .types = { "llama4", "llama4_text" },
@@ -200,7 +200,7 @@ static const nvfp4_family families[] = {
     {
         .types = { "step3p5", "step3p7", "step3p5_text", "step3p7_text" },
         .architecture = "Step3p",
-        .containers = { "moe.experts", "moe", "mlp.experts" },
+        .containers = { "moe", "moe.experts", "mlp.experts" },
         .fixes = NVFP4_CLAMPS | NVFP4_CLAMPS_LIKE_STEP,
         .source = "REMOTE modeling_step3p5.py; vLLM step3p5.py",
     },
@@ -228,7 +228,7 @@ static const nvfp4_family families[] = {
     {
         .types = { "step3", "step3_text", "step3_vl" },
         .architecture = "Step3",
-        .containers = { "moe.experts", "moe" },
+        .containers = { "moe", "moe.experts" },
         .source = "vLLM step3_text.py",
     },
     {
@@ -236,6 +236,12 @@ static const nvfp4_family families[] = {
         .containers = { "mlp.experts", "feed_forward.experts" },
         .scoring = NVFP4_SCORING_SIGMOID,
         .source = "HF afmoe, lfm2_moe",
+    },
+    {
+        .types = { "mistral4" },
+        .architecture = "Mistral4",
+        .fixes = NVFP4_ALL_LAYERS,
+        .source = "HF mistral4 (first_k_dense_replace 0 unless it is said)",
     },
     {
         .types = { "longcat_flash" },
@@ -282,13 +288,14 @@ static const nvfp4_family *by_architecture(const nvfp4_node *config)
 
 const nvfp4_family *nvfp4_model_family(const nvfp4_node *root, const nvfp4_node *text)
 {
-    /* The type of the part that holds the layers says most; a renamed model still has its class. */
-    const nvfp4_family *family = by_type(text);
+    /* The outer type counts first: MiniMax-M3's text config still says minimax_m2. A model of
+     * several parts may be of no family, and a renamed one still has its class. */
+    const nvfp4_family *family = by_type(root);
     if (family == NULL)
-        family = by_type(root);
-    if (family == NULL)
-        family = by_architecture(text);
+        family = by_type(text);
     if (family == NULL)
         family = by_architecture(root);
+    if (family == NULL)
+        family = by_architecture(text);
     return family != NULL ? family : &no_family;
 }

@@ -20,16 +20,17 @@ typedef enum list_form {
 static const struct list_rule {
     const char *key;
     list_form form;
-    const char *word; /* of a MoE layer */
+    const char *words[3]; /* of a MoE layer */
     const char *source;
 } list_rules[] = {
-    { "mlp_layer_types", BY_WORD, "sparse", "HF glm_moe_dsa, exaone_moe; REMOTE laguna" },
-    { "layers_block_type", BY_WORD, "moe", "HF nemotron_h" },
-    { "hybrid_override_pattern", BY_LETTER, "E", "REMOTE nemotron_h" },
-    { "is_moe_layer", BY_FLAG, NULL, "vLLM exaone_moe.py" },
-    { "moe_layer_freq", BY_FLAG, NULL, "REMOTE mimo_v2_flash, minimax_m3; elsewhere a number" },
-    { "moe_layers_enum", BY_NUMBER, NULL, "REMOTE step3p5" },
-    { "moe_layers", BY_NUMBER, NULL, "HF llama4" },
+    { "mlp_layer_types", BY_WORD, { "sparse", "moe", "hash_moe" },
+      "HF glm_moe_dsa, exaone_moe, laguna; deepseek_v4 has two kinds, both MoE" },
+    { "layers_block_type", BY_WORD, { "moe" }, "HF nemotron_h" },
+    { "hybrid_override_pattern", BY_LETTER, { "E" }, "REMOTE nemotron_h" },
+    { "is_moe_layer", BY_FLAG, { NULL }, "vLLM exaone_moe.py" },
+    { "moe_layer_freq", BY_FLAG, { NULL }, "REMOTE mimo_v2_flash, HF minimax_m3_vl" },
+    { "moe_layers_enum", BY_NUMBER, { NULL }, "REMOTE step3p5" },
+    { "moe_layers", BY_NUMBER, { NULL }, "HF llama4" },
 };
 
 /*
@@ -141,7 +142,8 @@ static nvfp4_status by_word(const nvfp4_model_reader *reader, const struct list_
     for (const nvfp4_node *n = list->first; n != NULL && i < reader->layer_count; n = n->next) {
         if (n->kind != NVFP4_NODE_STRING)
             return refuse(reader, n, rule->key, "a word");
-        f->moe[i] = (uint8_t)(nvfp4_node_is(n, rule->word) || nvfp4_node_is(n, "moe"));
+        for (size_t w = 0; w < 3 && rule->words[w] != NULL; w++)
+            f->moe[i] |= (uint8_t)nvfp4_node_is(n, rule->words[w]);
         /* Others have lists of that name that speak of attention only. */
         f->applies |= f->moe[i++];
     }
@@ -207,7 +209,7 @@ static nvfp4_status by_letter(const nvfp4_model_reader *reader, const struct lis
                               const nvfp4_node *text, finding *f)
 {
     for (uint32_t i = 0; i < text->length && i < reader->layer_count; i++)
-        f->moe[i] = text->text[i] == rule->word[0];
+        f->moe[i] = text->text[i] == rule->words[0][0];
     f->applies = 1;
     return NVFP4_OK;
 }

@@ -185,6 +185,7 @@ static const char *const *containers_of(const nvfp4_model_reader *reader, int an
 typedef struct match {
     nvfp4_model_reader *reader;
     const char *const *containers;
+    int any;       /* patterns are held against all containers, not only those like the first */
     uint8_t *took; /* TOOK_* of each layer */
 } match;
 
@@ -216,12 +217,26 @@ static size_t prefix_count(const nvfp4_pattern *pattern)
     return loose ? 1 : sizeof prefixes / sizeof prefixes[0];
 }
 
+/*
+ * In some families the module that holds the experts has one name in the checkpoint and another in
+ * transformers, and the other name may be that of something else as well: "*.mlp.*" leaves out the
+ * dense layers of a model whose experts are in "block_sparse_moe". Only a pattern that speaks of
+ * experts may mean them by their second name.
+ */
+static int is_tried(const match *m, const nvfp4_pattern *pattern, const char *container)
+{
+    const size_t length = strcspn(m->containers[0], ".");
+    return m->any || strstr(pattern->text, "experts") != NULL ||
+           (strncmp(container, m->containers[0], length) == 0 &&
+            (container[length] == '.' || container[length] == '\0'));
+}
+
 static unsigned take_by_pattern(const match *m, const nvfp4_pattern *pattern, uint32_t layer)
 {
     const size_t count = prefix_count(pattern);
     unsigned took = 0;
     for (const char *const *container = m->containers; *container != NULL; container++) {
-        for (size_t p = 0; p < count; p++) {
+        for (size_t p = 0; p < count && is_tried(m, pattern, *container); p++) {
             for (size_t e = 0; e < sizeof endings / sizeof endings[0]; e++) {
                 char name[128];
                 if ((took & endings[e].takes) == endings[e].takes)
@@ -255,7 +270,7 @@ static nvfp4_status take_pattern(const match *m, const nvfp4_pattern *pattern)
 nvfp4_status nvfp4_model_take(nvfp4_model_reader *reader, const nvfp4_document *document,
                               const nvfp4_node *node, int any, uint8_t *took)
 {
-    const match m = { reader, containers_of(reader, any), took };
+    const match m = { reader, containers_of(reader, any), any, took };
     const char *const text = node->kind == NVFP4_NODE_STRING && node->key == NULL ? node->text
                                                                                   : node->key;
     const size_t length = text == node->key ? node->key_length : node->length;

@@ -157,7 +157,9 @@ static nvfp4_status by_method(quant *q)
     const nvfp4_node *const method = get(q->section, "quant_method");
     nvfp4_verdict verdict = { NVFP4_WEIGHTS_OTHER, -1 };
     nvfp4_status status = NVFP4_OK;
-    if (!nvfp4_verdict_of_method(q->section, &verdict) && method != NULL)
+    const int more_is_said = get_mapping(q->section, "quantized_layers") != NULL ||
+                             get(q->section, "moe_quant_algo") != NULL;
+    if (!nvfp4_verdict_of_method(q->section, &verdict) && method != NULL && !more_is_said)
         status = unknown_word(q, method);
     if (method == NULL)
         verdict.weights = NVFP4_WEIGHTS_NONE;
