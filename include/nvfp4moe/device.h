@@ -205,14 +205,15 @@ typedef enum nvfp4_visibility {
  * Strings are NUL-terminated, printable UTF-8, and "" where the source does not say.
  */
 typedef struct nvfp4_device {
-    nvfp4_device_key key;      /**< what a decision needs */
+    nvfp4_device_key key;      /**< what a decision needs; SM 0: neither driver nor catalogue know it */
     int32_t visible;           /**< 1: an engine started in this environment gets it; else 0 */
     int32_t cuda_ordinal;      /**< the N of `cuda:N`, from 0; -1: hidden, no CUDA device, or unknown */
     int32_t nvml_index;        /**< NVML's number of it (of the parent, for a slice); -1: unknown */
     int32_t source;            /**< an ::nvfp4_source, never AUTO */
     int32_t confidence;        /**< an ::nvfp4_confidence: how sure `key` is */
     uint32_t doubts;           /**< NVFP4_DOUBT_* bits */
-    int32_t mig;               /**< 1: a MIG slice of a GPU; else 0 */
+    int32_t mig;               /**< 1: a MIG slice; 2: a GPU in MIG mode, which CUDA shows only as its
+                                    slices; else 0 */
     int32_t gpu_instance;      /**< id of the slice's GPU instance; -1: none or unknown */
     int32_t compute_instance;  /**< id of the slice's compute instance; -1: none or unknown */
     int32_t cuda_version;      /**< newest CUDA of the driver, major * 1000 + minor * 10; 0: unknown */
