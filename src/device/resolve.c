@@ -27,7 +27,7 @@ struct table {
 
 static int is_cuda(const struct fact *fact)
 {
-    return fact->vendor == 0 || fact->vendor == PCI_NVIDIA;
+    return fact->vendor != PCI_AMD;
 }
 
 static void table_free(struct table *table)
@@ -349,7 +349,7 @@ static void write_message(const struct visible *visible, struct found_devices *f
                            " (entry %zu)", visible->entry);
     if (found->order_uncertain)
         snprintf(found->message + length, sizeof found->message - (size_t)length,
-                 "%sCUDA may number these GPUs otherwise: they differ, and its driver did not say",
+                 "%sCUDA may number these GPUs otherwise: only its driver knows, and did not say",
                  length > 0 ? "; " : "");
 }
 
