@@ -148,7 +148,8 @@ static void keep_one_slice(struct table *table, const struct fact_list *list)
 static void table_read(struct table *table, const struct fact_list *list, const char *value,
                        struct visible *visible)
 {
-    nvfp4_visible_read(value, table->names, table->numbered, table->named, table->picked, visible);
+    /* without a CUDA device the variable says nothing about this machine */
+    nvfp4_visible_read(table->named > 0 ? value : NULL, table->names, table->numbered, table->named, table->picked, visible);
     table->count = visible->count;
     for (size_t i = 0; i < table->count; i++)
         table->picked[i] = table->target[table->picked[i]];
