@@ -321,6 +321,14 @@ static const struct gpu *shown(int device)
     return NULL;
 }
 
+/* As shown(), for calls that a driver without such a device would refuse. */
+static const struct gpu *the(int device)
+{
+    const struct gpu *gpu = shown(device);
+
+    return gpu != NULL ? gpu : &gpus[0];
+}
+
 static int shown_count(void)
 {
     int n = 0;
@@ -369,7 +377,7 @@ int cuDeviceGet(int *device, int i)
 EXPORT int cuDeviceGetAttribute(int *value, int which, int device);
 int cuDeviceGetAttribute(int *value, int which, int device)
 {
-    const struct gpu *gpu = shown(device);
+    const struct gpu *gpu = the(device);
 
     switch (which) {
     case 33:
@@ -396,7 +404,7 @@ int cuDeviceGetAttribute(int *value, int which, int device)
 EXPORT int cuDeviceGetName(char *text, int size, int device);
 int cuDeviceGetName(char *text, int size, int device)
 {
-    const struct gpu *gpu = shown(device);
+    const struct gpu *gpu = the(device);
 
     snprintf(text, (size_t)size, "%s%s", gpu->name, gpu->slices > 0 ? " MIG 3g.40gb" : "");
     return 0;
@@ -406,14 +414,14 @@ int cuDeviceGetName(char *text, int size, int device)
 EXPORT int cuDeviceGetUuid(unsigned char *uuid, int device);
 int cuDeviceGetUuid(unsigned char *uuid, int device)
 {
-    memcpy(uuid, shown(device)->uuid, 16);
+    memcpy(uuid, the(device)->uuid, 16);
     return 0;
 }
 #else
 EXPORT int cuDeviceGetUuid_v2(unsigned char *uuid, int device);
 int cuDeviceGetUuid_v2(unsigned char *uuid, int device)
 {
-    const struct gpu *gpu = shown(device);
+    const struct gpu *gpu = the(device);
 
     memcpy(uuid, gpu->uuid, 16);
     if (gpu->slices > 0)
@@ -424,7 +432,7 @@ int cuDeviceGetUuid_v2(unsigned char *uuid, int device)
 EXPORT int cuDeviceGetPCIBusId(char *text, int size, int device);
 int cuDeviceGetPCIBusId(char *text, int size, int device)
 {
-    const struct gpu *gpu = shown(device);
+    const struct gpu *gpu = the(device);
 
     snprintf(text, (size_t)size, "%04X:%02X:00.0", gpu->domain, gpu->bus);
     return 0;
@@ -433,7 +441,7 @@ int cuDeviceGetPCIBusId(char *text, int size, int device)
 EXPORT int cuDeviceTotalMem_v2(size_t *bytes, int device);
 int cuDeviceTotalMem_v2(size_t *bytes, int device)
 {
-    *bytes = (size_t)shown(device)->memory;
+    *bytes = (size_t)the(device)->memory;
     return 0;
 }
 #endif
