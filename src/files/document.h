@@ -39,7 +39,7 @@
 /** Most open sequences and mappings. */
 #define NVFP4_DOCUMENT_DEPTH 256
 /** Most values, sequences and mappings counted among them. */
-#define NVFP4_DOCUMENT_NODES ((uint32_t)2 << 20)
+#define NVFP4_DOCUMENT_NODES ((uint32_t)1 << 20)
 
 typedef enum nvfp4_node_kind {
     NVFP4_NODE_NULL,
