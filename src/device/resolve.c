@@ -338,6 +338,10 @@ static void write_message(const struct visible *visible, struct found_devices *f
     int length = 0;
 
     found->message[0] = '\0';
+    if (found->visible == 0 && visible->verdict == NVFP4_VISIBILITY_ALL) {
+        strcpy(found->message, "the GPUs are in MIG mode, and no slice is made");
+        return;
+    }
     if (visible->verdict == NVFP4_VISIBILITY_DRIVER && found->visible > 0)
         return;
     if (visible->verdict != NVFP4_VISIBILITY_ALL && visible->verdict != NVFP4_VISIBILITY_LIST)

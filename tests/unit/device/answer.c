@@ -99,8 +99,8 @@ void answer_probe(const nvfp4_probe_options *options, char text[ANSWER_BYTES])
           (int)r.visible, (int)r.hidden, visibility(r.visibility),
           r.order_uncertain ? ", order uncertain" : "");
     if (r.driver_version[0] != '\0' || r.cuda_version != 0)
-        print(text, ", driver %s, CUDA %d.%d", r.driver_version, r.cuda_version / 1000,
-              r.cuda_version % 1000 / 10);
+        print(text, ", driver %s, CUDA %d.%d", r.driver_version[0] != '\0' ? r.driver_version : "-",
+              r.cuda_version / 1000, r.cuda_version % 1000 / 10);
     print(text, "\n");
     if (r.message[0] != '\0')
         print_message(text, r.message);
