@@ -39,7 +39,8 @@ static enum condition_result situ_check(const struct question *q, uint64_t absen
 int condition_applies(const struct question *q, const struct nvfp4_condition *c)
 {
     return question_matches(q, &c->when) &&
-           (c->until == 0 || question_older(q, c->library, c->until));
+           (c->until == 0 || question_older(q, c->library, c->until)) &&
+           (c->since == 0 || !question_older(q, c->library, c->since));
 }
 
 enum condition_result condition_check(const struct question *q, const struct nvfp4_condition *c)
@@ -72,6 +73,8 @@ enum condition_result condition_check(const struct question *q, const struct nvf
 /* Is the version inside the erratum's range? */
 static int erratum_version(const struct question *q, const struct nvfp4_erratum *e)
 {
+    if (e->library == LIBRARY_NONE)
+        return 1;
     const nvfp4_library_version have = q->deployment->libraries[e->library];
     if (have == NVFP4_LIBRARY_ABSENT)
         return 0;
@@ -137,10 +140,11 @@ static int clamp_accepts(const struct question *q, const struct nvfp4_row *row)
     return !clamp_fails(q, rule) && !constants_fail(q, rule);
 }
 
-/* The three words alone: nearly every kernel that does not fit falls here. */
+/* The words alone: nearly every kernel that does not fit falls here. */
 static inline int words_fit(const struct question *q, const struct nvfp4_row *row)
 {
-    return ((q->device & ~row->device) | (q->values & ~row->values) | (q->flags & row->cannot)) == 0;
+    return ((q->device & ~row->device) | (q->values & ~row->values) | (q->flags & row->cannot) |
+            (q->custom & row->not_custom)) == 0;
 }
 
 /* What depends on more than one column, on the build or the user; not the peers. */

@@ -10,6 +10,7 @@ struct question {
     const nvfp4_deployment *deployment;
     const nvfp4_policy *policy;
     nvfp4_kernel_set fits; /* kernels whose words fit, among those to choose from */
+    uint64_t custom;       /* one bit for each key of the policy's own */
     uint32_t flags;        /* enum flag */
     int32_t device_index;  /* number of its bit */
     int32_t all2all;       /* in use, else NONE */
@@ -67,7 +68,8 @@ static inline void question_decide(const struct question *q, int kernel, nvfp4_s
 static inline int question_matches(const struct question *q, const struct nvfp4_when *when)
 {
     return ((when->with & ~q->flags) | (when->without & q->flags)) == 0 &&
-           ((q->device & ~when->device) | (q->values & ~when->values)) == 0;
+           ((q->device & ~when->device) | (q->values & ~when->values) |
+            (q->custom & when->not_custom)) == 0;
 }
 
 /* Is the version of a library known and older than this? Absent is not old. */

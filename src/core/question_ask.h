@@ -169,6 +169,21 @@ static inline int32_t batched_backend(const nvfp4_policy *p, int32_t asked)
     return asked;
 }
 
+/* One word for each of the policy's own keys: what is set, else the default. 0: two words of one key. */
+static inline int read_custom(struct question *q)
+{
+    for (int i = 0; i < q->policy->custom_key_count; i++) {
+        const struct nvfp4_custom_key *key = &q->policy->custom_keys[i];
+        uint64_t word = q->deployment->custom & custom_key_bits(key);
+        if (word == 0)
+            word = (uint64_t)1 << key->first_bit;
+        if (word & (word - 1))
+            return 0;
+        q->custom |= word;
+    }
+    return 1;
+}
+
 /* The kernels to choose from whose words fit. */
 static inline nvfp4_kernel_set fitting(const struct question *restrict q)
 {
@@ -182,8 +197,10 @@ static inline nvfp4_kernel_set fitting(const struct question *restrict q)
         c->value[SHIFT_HUMMING_GEMM + q->deployment->humming_gemm] &
         c->flags_low[q->flags & ((1u << FLAGS_LOW_BITS) - 1)] &
         c->flags_high[q->flags >> FLAGS_LOW_BITS];
-    for (uint64_t custom = q->deployment->custom; custom != 0; custom &= custom - 1)
-        set &= c->value[(SHIFT_CUSTOM + first_bit(custom)) & 63];
+    if (q->custom != 0)
+        for (int i = 0; i < q->policy->row_count; i++)
+            if (q->custom & q->policy->rows[i].not_custom)
+                set &= ~((nvfp4_kernel_set)1 << i);
     return set;
 }
 
@@ -219,6 +236,9 @@ static inline nvfp4_status question_begin(struct question *restrict q,
     q->requested = deployment->requested;
     if (q->batched & (q->requested != NVFP4_BACKEND_NONE))
         q->requested = batched_backend(q->policy, q->requested);
+    q->custom = 0;
+    if (q->policy->custom_key_count != 0 && !read_custom(q))
+        return NVFP4_EINVAL;
     q->fits = fitting(q);
     if (q->fits == 0 && q->policy->compiled->backend[q->requested] == 0)
         return NVFP4_EINVAL; /* the policy has no such backend */
@@ -247,8 +267,7 @@ static inline uint64_t question_values(const struct question *q)
     return VALUE(SCHEME, layer->scheme) | VALUE(ACTIVATION, layer->activation) |
            VALUE(FORMAT, q->batched) | VALUE(ROUTING, layer->routing) |
            VALUE(ROUTER_DTYPE, layer->router_dtype) | VALUE(DTYPE, layer->dtype) |
-           VALUE(ALL2ALL, q->all2all) | VALUE(HUMMING_GEMM, q->deployment->humming_gemm) |
-           (q->deployment->custom << SHIFT_CUSTOM & ALL(CUSTOM));
+           VALUE(ALL2ALL, q->all2all) | VALUE(HUMMING_GEMM, q->deployment->humming_gemm);
 }
 
 /* A deployment that says nothing beyond the words: all built, no versions, no peers, a width to share. */

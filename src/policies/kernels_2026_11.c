@@ -304,7 +304,7 @@ static const struct nvfp4_row rows[] = {
         .backend = NVFP4_BACKEND_HUMMING, .kernel = name,                                          \
         .device = SM_FROM(75),                                                                     \
         .values = SCHEME(W4A4) | SCHEME(W4A16) | SCHEME(W4A8_FP8) | SHARED_ACTS | (format) |       \
-                  ANY_ROUTER | ANY_ALL2ALL | BF16_FP16 | (gemm) | ALL(CUSTOM),                     \
+                  ANY_ROUTER | ANY_ALL2ALL | BF16_FP16 | (gemm),                                   \
         .cannot = FLAG_LORA | FLAG_ROUTER_WEIGHT_ON_INPUT | FLAG_PER_TOKEN_SCALE,                  \
         .halves = NVFP4_HALVES_GATE_UP,                                                            \
         CONDITIONS(humming), CLAMP(vllm_activation),                                               \
@@ -413,7 +413,7 @@ const nvfp4_policy policy_kernels_2026_11 = {
     .compiled = &compiled,
     .row_count = COUNT_OF(rows),
     .auto_count = 11,
-    .hash = UINT64_C(0xc36b4ab485568b2d),
+    .hash = UINT64_C(0x318bff009ef3e5bd),
     .words = words,
     .word_count = COUNT_OF(words),
     .errata = errata,

@@ -130,7 +130,7 @@ static const struct nvfp4_row rows[] = {
         .backend = NVFP4_BACKEND_HUMMING, .kernel = name,                                          \
         .device = SM_FROM(75),                                                                     \
         .values = SCHEME(W4A4) | SCHEME(W4A16) | SCHEME(W4A8_FP8) | SHARED_ACTS | (format) |       \
-                  ANY_ROUTER | ANY_ALL2ALL | ANY_DTYPE | (gemm) | ALL(CUSTOM),                     \
+                  ANY_ROUTER | ANY_ALL2ALL | ANY_DTYPE | (gemm),                                   \
         .cannot = FLAG_LORA | FLAG_PER_TOKEN_SCALE,                                                \
         .halves = NVFP4_HALVES_GATE_UP,                                                            \
         CONDITIONS(needs_humming), CLAMP(vllm_activation),                                         \
@@ -194,7 +194,7 @@ const nvfp4_policy policy_vllm_52018 = {
     .compiled = &compiled,
     .row_count = COUNT_OF(rows),
     .auto_count = 11,
-    .hash = UINT64_C(0x11ebf57e0ac7014a),
+    .hash = UINT64_C(0xef2626425fa9592f),
     .words = words,
     .word_count = COUNT_OF(words),
     .clamp_by_set = 1,
