@@ -148,6 +148,10 @@ static const struct row rows[] = {
     /* models */
     { "model in text", ARGS("model", MODEL("clamped")), { NULL }, NULL, 0, 0, OUT("deepseek_v4"), NOTHING },
     { "model as JSON", ARGS("model", MODEL("two-groups"), "--format", "json"), { NULL }, NULL, 0, 1, OUT("\"nvfp4\":true"), NOTHING },
+    { "model without a path", ARGS("model"), { NULL }, NULL, 2, 0, NOTHING, SAYS("a PATH is missing") },
+    { "model of two paths", ARGS("model", "a", "b"), { NULL }, NULL, 2, 0, NOTHING, SAYS("both a and b") },
+    { "version of model", ARGS("model", "--version"), { NULL }, NULL, 0, 0, OUT("nvfp4-select 0.1.0\n"), NOTHING },
+    { "model that is broken, in JSON", ARGS("model", MODEL("broken"), "--format", "json"), { NULL }, NULL, 2, 1, OUT("\"status\":\"invalid\""), SAYS("broken/config.json:2:17: ") },
     { "model that is broken", ARGS("model", MODEL("broken")), { NULL }, NULL, 2, 0, NOTHING, SAYS("broken/config.json:2:17: ") },
 };
 
