@@ -266,12 +266,29 @@ static unsigned take_by_pattern(const match *m, const nvfp4_pattern *pattern, ui
     return took;
 }
 
+/* The only layer that a shell pattern like "model.layers.17.mlp*" can mean; -1: any may be meant. */
+static int64_t only_layer(const nvfp4_pattern *pattern)
+{
+    char front[128];
+    const char *rest;
+    int64_t layer;
+    const size_t length = strcspn(pattern->text, "*?[");
+    if (pattern->kind != NVFP4_PATTERN_GLOB || length >= sizeof front)
+        return -1;
+    memcpy(front, pattern->text, length);
+    front[length] = '\0';
+    if (split(front, &layer, &rest) != IN_LAYER || rest[-1] != '.')
+        return -1;
+    return layer;
+}
+
 static nvfp4_status take_pattern(const match *m, const nvfp4_pattern *pattern)
 {
+    const int64_t only = only_layer(pattern);
     for (uint32_t i = 0; i < m->reader->layer_count; i++) {
         /* Where the number of layers is not known, one stands for all: none that a pattern names. */
         const uint32_t layer = m->reader->counted ? i : NVFP4_MODEL_LAYERS;
-        if (!m->reader->layers[i].moe)
+        if (!m->reader->layers[i].moe || (only >= 0 && only != (int64_t)layer))
             continue;
         take(m, i, take_by_pattern(m, pattern, layer), speaks_of_experts(pattern->text));
         if (m->reader->steps == 0)
