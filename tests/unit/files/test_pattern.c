@@ -190,7 +190,7 @@ static void long_expressions_are_refused(void **state)
     char text[4200] = "re:";
     nvfp4_arena arena = { NULL, 0 };
     nvfp4_pattern pattern;
-    memset(text + 3, '|', 4097);
+    memset(text + 3, 'a', 4097);
     assert_int_equal(nvfp4_pattern_make(text, 4099, &arena, &pattern), NVFP4_OK);
     assert_int_equal(nvfp4_pattern_make(text, 4100, &arena, &pattern), NVFP4_ELIMIT);
     nvfp4_arena_free(&arena);
