@@ -140,11 +140,13 @@ static struct nvfp4_range gate_function(const struct nvfp4_act *act, struct nvfp
     return step(act, NVFP4_ROUND_STEPS, nvfp4_range_mul(g, step(act, NVFP4_ROUND_STEPS, share)));
 }
 
-/* The limit as it is held against values: kernels that clamp in 16 bits round it. */
-static struct nvfp4_range limit_of(const struct nvfp4_act *act)
+/* A constant as kernels hold it: in float32 at best, some in 16 bits. */
+static struct nvfp4_range constant(const struct nvfp4_act *act, double x)
 {
-    struct nvfp4_range limit = nvfp4_range_of(act->limit);
-    return act->loose ? nvfp4_range_maybe_round(limit, act->dtype) : limit;
+    struct nvfp4_range r = nvfp4_range_of(x);
+    if (!act->loose)
+        return r;
+    return nvfp4_range_maybe_round(nvfp4_range_maybe_round(r, NVFP4_DTYPE_FP32), act->dtype);
 }
 
 static struct nvfp4_range up_function(const struct nvfp4_act *act, struct nvfp4_range u)
@@ -153,7 +155,7 @@ static struct nvfp4_range up_function(const struct nvfp4_act *act, struct nvfp4_
         return act->situ_linear_beta > 0 ? soft_cap(act, u, act->situ_linear_beta) : u;
     if (act->beta == 0)
         return u;
-    return step(act, NVFP4_ROUND_STEPS, nvfp4_range_add(u, act->beta));
+    return step(act, NVFP4_ROUND_STEPS, nvfp4_range_add(u, constant(act, act->beta)));
 }
 
 /* Gate and up are handed over, or have been clamped. Loose ones are exact: the kit sees to that. */
@@ -165,7 +167,7 @@ static struct nvfp4_range round_at(const struct nvfp4_act *act, uint32_t point,
 
 struct nvfp4_range nvfp4_act_apply(const struct nvfp4_act *act, double gate, double up)
 {
-    struct nvfp4_range limit = limit_of(act), low = {-limit.hi, -limit.lo};
+    struct nvfp4_range limit = constant(act, act->limit), low = {-limit.hi, -limit.lo};
     struct nvfp4_range g = round_at(act, NVFP4_ROUND_INPUT, nvfp4_range_of(gate));
     struct nvfp4_range u = round_at(act, NVFP4_ROUND_INPUT, nvfp4_range_of(up));
     if (act->clamp & NVFP4_CLAMP_GATE && !(act->clamp & NVFP4_CLAMP_AFTER))

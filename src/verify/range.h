@@ -33,9 +33,9 @@ static inline struct nvfp4_range nvfp4_range_scale(struct nvfp4_range a, double 
     return (struct nvfp4_range){a.lo * factor, a.hi * factor};
 }
 
-static inline struct nvfp4_range nvfp4_range_add(struct nvfp4_range a, double b)
+static inline struct nvfp4_range nvfp4_range_add(struct nvfp4_range a, struct nvfp4_range b)
 {
-    return (struct nvfp4_range){a.lo + b, a.hi + b};
+    return (struct nvfp4_range){a.lo + b.lo, a.hi + b.hi};
 }
 
 /* min(a, limit) and max(a, limit) that keep NaN, as the truth does. */
