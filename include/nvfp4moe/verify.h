@@ -395,6 +395,8 @@ typedef struct nvfp4_verify_run {
     float h_global;            /**< level ACTIVATION, W4A4: global scale of the output */
     int32_t small;             /**< 1: of the small batch */
     int32_t has_nan;           /**< 1: holds NaN on purpose */
+    int32_t halves;            /**< how gate and up share the rows, an ::nvfp4_halves; never AUTO */
+    int32_t reserved;
 } nvfp4_verify_run;
 
 /** What the outputs say. */

@@ -31,6 +31,17 @@ int nvfp4_layer_numbers_ok(const nvfp4_moe_layer *layer)
            (isfinite(layer->situ_linear_beta) && layer->situ_linear_beta > 0);
 }
 
+int nvfp4_uses_alpha(int32_t kind)
+{
+    return kind == NVFP4_ACTIVATION_SILU_NO_MUL || nvfp4_uses_beta(kind);
+}
+
+int nvfp4_uses_beta(int32_t kind)
+{
+    return kind == NVFP4_ACTIVATION_SILU || kind == NVFP4_ACTIVATION_SWIGLUOAI ||
+           kind == NVFP4_ACTIVATION_SWIGLUOAI_UNINTERLEAVE;
+}
+
 struct nvfp4_act nvfp4_act_of(const nvfp4_moe_layer *layer)
 {
     int oai = layer->activation == NVFP4_ACTIVATION_SWIGLUOAI ||
@@ -44,9 +55,9 @@ struct nvfp4_act nvfp4_act_of(const nvfp4_moe_layer *layer)
         if (act.kind == NVFP4_ACTIVATION_SWIGLUSTEP)
             act.clamp |= NVFP4_CLAMP_AFTER;
     }
-    if (layer->has & NVFP4_HAS_SWIGLU_ALPHA)
+    if (layer->has & NVFP4_HAS_SWIGLU_ALPHA && nvfp4_uses_alpha(act.kind))
         act.alpha = layer->swiglu_alpha;
-    if (layer->has & NVFP4_HAS_SWIGLU_BETA)
+    if (layer->has & NVFP4_HAS_SWIGLU_BETA && nvfp4_uses_beta(act.kind))
         act.beta = layer->swiglu_beta;
     act.situ_beta = layer->has & NVFP4_HAS_SITU_BETA ? layer->situ_beta : 4;
     act.situ_linear_beta = layer->has & NVFP4_HAS_SITU_LINEAR_BETA ? layer->situ_linear_beta : 0;

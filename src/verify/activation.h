@@ -30,6 +30,10 @@ struct nvfp4_act {
 /* Whether the form has a gate and an up half. */
 int nvfp4_is_gated(int32_t activation);
 
+/* Whether alpha and beta mean anything to it. */
+int nvfp4_uses_alpha(int32_t activation);
+int nvfp4_uses_beta(int32_t activation);
+
 /* Whether the numbers of a layer that an activation uses are in range. */
 int nvfp4_layer_numbers_ok(const nvfp4_moe_layer *layer);
 

@@ -21,7 +21,7 @@ struct search {
     float *bounds; /* [columns, 2] */
 };
 
-enum { SOME_TOKENS = 8, STEPS_BELOW = 40, STEPS_ABOVE = 24, STEPS_PER_OCTAVE = 8 };
+enum { SOME_TOKENS = 4, STEPS_BELOW = 40, STEPS_ABOVE = 24, STEPS_PER_OCTAVE = 8 };
 
 static double error_of_token(struct search *s, size_t r, size_t token,
                              const struct nvfp4_model *model, double error)

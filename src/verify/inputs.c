@@ -346,6 +346,7 @@ void nvfp4_plan_rows(const nvfp4_verification *plan, const struct nvfp4_plan_run
 {
     size_t e = (size_t)run->ids[token * plan->routes + route];
     const struct nvfp4_expert *expert = &plan->expert[e];
+    const uint32_t *map = plan->map + (size_t)plan->halves * 2 * plan->inter;
     for (size_t n = 0; n < plan->inter; n++) {
         size_t b = n / NVFP4_BLOCK;
         double gate = run->gates[token * plan->pairs + expert->gate_pair[b]];
@@ -355,9 +356,8 @@ void nvfp4_plan_rows(const nvfp4_verification *plan, const struct nvfp4_plan_run
             rows[n] = gate;
             continue;
         }
-        rows[nvfp4_halves_row(plan->halves, 0, n, plan->inter)] = gate;
-        rows[nvfp4_halves_row(plan->halves, 1, n, plan->inter)] =
-            run->ups[token * plan->pairs + expert->up_pair[b]];
+        rows[map[n]] = gate;
+        rows[map[plan->inter + n]] = run->ups[token * plan->pairs + expert->up_pair[b]];
     }
 }
 
@@ -391,6 +391,15 @@ static void copy_head(const nvfp4_verification *plan, const struct nvfp4_plan_ru
     memcpy(to->weights, from->weights, to->tokens * plan->routes * sizeof *to->weights);
 }
 
+static void make_map(nvfp4_verification *plan)
+{
+    size_t n = plan->inter;
+    for (int32_t halves = NVFP4_HALVES_GATE_UP; halves < NVFP4_HALVES_COUNT; halves++)
+        for (size_t i = 0; plan->gated && i < 2 * n; i++)
+            plan->map[(size_t)halves * 2 * n + i] =
+                (uint32_t)nvfp4_halves_row(halves, i >= n, i % n, n);
+}
+
 static void make_experts(nvfp4_verification *plan, struct nvfp4_rng *rng, uint32_t *order)
 {
     for (size_t e = 0; e < plan->experts; e++) {
@@ -417,6 +426,7 @@ nvfp4_status nvfp4_plan_inputs(nvfp4_verification *plan)
         free(rows);
         return NVFP4_ENOMEM;
     }
+    make_map(plan);
     nvfp4_rng_permutation(&rng, plan->slot, 2 * plan->pairs);
     for (size_t s = 0; s < 2 * plan->pairs; s++)
         make_pattern(&rng, plan->pattern + s * NVFP4_BLOCK, plan->partner + s * NVFP4_BLOCK);

@@ -168,8 +168,10 @@ struct nvfp4_act nvfp4_model_act(const nvfp4_verification *plan, const struct nv
         act.limit *= model->limit_factor;
     if (model->raw & NVFP4_RAW_LIMIT)
         act.limit *= dequant;
-    act.alpha = from_source(model->alpha, act.alpha, 1, 1.702);
-    act.beta = from_source(model->beta, act.beta, 0, 1);
+    if (nvfp4_uses_alpha(act.kind))
+        act.alpha = from_source(model->alpha, act.alpha, 1, 1.702);
+    if (nvfp4_uses_beta(act.kind))
+        act.beta = from_source(model->beta, act.beta, 0, 1);
     if (model->raw & NVFP4_RAW_BETA)
         act.beta *= dequant;
     return act;

@@ -89,6 +89,10 @@ static void add_runs(nvfp4_verification *plan)
     int limited = (plan->layer.has & NVFP4_HAS_SWIGLU_LIMIT) != 0;
     if (!limited)
         plan->claim.free_params &= ~(uint32_t)NVFP4_HAS_SWIGLU_LIMIT;
+    if (!nvfp4_uses_alpha(plan->layer.activation))
+        plan->claim.free_params &= ~(uint32_t)NVFP4_HAS_SWIGLU_ALPHA;
+    if (!nvfp4_uses_beta(plan->layer.activation))
+        plan->claim.free_params &= ~(uint32_t)NVFP4_HAS_SWIGLU_BETA;
     int settings = plan->claim.free_params != 0 ? 3 : 1;
     for (int own = 0; own < settings; own++) {
         add_run(plan, own, 0, 0);
@@ -187,6 +191,7 @@ static int get_all(nvfp4_verification *plan, size_t *used)
     if (!get(used, &plan->slot, slots, sizeof *plan->slot) ||
         !get(used, &plan->pattern, slots * NVFP4_BLOCK, 1) ||
         !get(used, &plan->partner, slots * NVFP4_BLOCK, 1) ||
+        !get(used, &plan->map, 2 * plan->inter * NVFP4_HALVES_COUNT, sizeof *plan->map) ||
         !get(used, &plan->expert, plan->experts, sizeof *plan->expert) ||
         !get(used, &plan->w13_global, plan->experts, sizeof *plan->w13_global) ||
         !get(used, &plan->w2_global, plan->experts, sizeof *plan->w2_global) ||
@@ -220,9 +225,9 @@ void nvfp4_verification_destroy(nvfp4_verification *plan)
         for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
             free(arrays[i]);
     }
-    void *arrays[] = {plan->slot,       plan->pattern,   plan->partner, plan->expert,
-                      plan->w13_global, plan->w2_global, plan->w13,     plan->w13_scales,
-                      plan->w2,         plan->w2_scales, plan->bounds};
+    void *arrays[] = {plan->slot,       plan->pattern,    plan->partner,   plan->map,
+                      plan->expert,     plan->w13_global, plan->w2_global, plan->w13,
+                      plan->w13_scales, plan->w2,         plan->w2_scales, plan->bounds};
     for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
         free(arrays[i]);
     free(plan);
@@ -306,7 +311,8 @@ nvfp4_status nvfp4_verify_get_run(const nvfp4_verification *plan, size_t index,
                               .dequant = run->dequant,
                               .h_global = (float)h,
                               .small = run->small,
-                              .has_nan = run->has_nan};
+                              .has_nan = run->has_nan,
+                              .halves = plan->halves};
     if (plan->claim.level != NVFP4_VERIFY_LEVEL_MOE)
         return NVFP4_OK;
     out->problem = (nvfp4_moe_problem){.struct_size = sizeof out->problem,

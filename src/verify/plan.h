@@ -82,6 +82,7 @@ struct nvfp4_verification {
     uint32_t *slot;  /* [2 * pairs]: where a pair's gate (2p) and up (2p + 1) values lie in x */
     int8_t *pattern; /* [2 * pairs, 16]: twice the E2M1 values of a slot of x */
     int8_t *partner; /* [2 * pairs, 16]: element that cancels this one; -1 anchor, -2 spare */
+    uint32_t *map;   /* [layouts, 2 * inter]: rows of all gates, then of all ups */
     struct nvfp4_expert *expert;
     uint8_t *w13, *w13_scales, *w2, *w2_scales;
     float *w13_global, *w2_global; /* in the claim's convention */
@@ -121,7 +122,6 @@ struct nvfp4_scratch {
     double *rows;          /* [2 * inter] */
     struct nvfp4_range *h; /* [inter] */
     float *y;              /* [inter, 2] */
-    uint32_t *map;         /* [layouts, 2 * inter]: rows of all gates, then of all ups */
 };
 
 nvfp4_status nvfp4_scratch_init(const nvfp4_verification *plan, struct nvfp4_scratch *scratch);

@@ -13,15 +13,10 @@ nvfp4_status nvfp4_scratch_init(const nvfp4_verification *plan, struct nvfp4_scr
     scratch->rows = calloc(2 * n, sizeof *scratch->rows);
     scratch->h = calloc(n, sizeof *scratch->h);
     scratch->y = calloc(2 * n, sizeof *scratch->y);
-    scratch->map = calloc(2 * n * NVFP4_HALVES_COUNT, sizeof *scratch->map);
-    if (scratch->rows == NULL || scratch->h == NULL || scratch->y == NULL || scratch->map == NULL) {
+    if (scratch->rows == NULL || scratch->h == NULL || scratch->y == NULL) {
         nvfp4_scratch_clean_up(scratch);
         return NVFP4_ENOMEM;
     }
-    for (int32_t halves = NVFP4_HALVES_GATE_UP; halves < NVFP4_HALVES_COUNT; halves++)
-        for (size_t i = 0; plan->gated && i < 2 * n; i++)
-            scratch->map[(size_t)halves * 2 * n + i] =
-                (uint32_t)nvfp4_halves_row(halves, i >= n, i % n, n);
     return NVFP4_OK;
 }
 
@@ -30,7 +25,6 @@ void nvfp4_scratch_clean_up(struct nvfp4_scratch *scratch)
     free(scratch->rows);
     free(scratch->h);
     free(scratch->y);
-    free(scratch->map);
 }
 
 /* By how much a model's first GEMM is off, because of a global scale taken for its reciprocal. */
@@ -84,7 +78,7 @@ static int predict_h(const nvfp4_verification *plan, const struct nvfp4_act *act
         double g, u;
         struct nvfp4_range h;
     } last = {NAN, NAN, {0, 0}}, other = last, swap;
-    const uint32_t *map = scratch->map + (size_t)model->halves * 2 * plan->inter;
+    const uint32_t *map = plan->map + (size_t)model->halves * 2 * plan->inter;
     for (size_t n = 0; n < plan->inter; n++) {
         double g = scratch->rows[plan->gated ? map[n] : n] * factor;
         double u = plan->gated ? scratch->rows[map[plan->inter + n]] * factor : 0;

@@ -131,38 +131,44 @@ static int is_used(const struct nvfp4_confusion *confusion, int v)
 
 static void print_row(const struct nvfp4_confusion *confusion, int v, FILE *to)
 {
-    fprintf(to, "%-20s", nvfp4_verdict_name((nvfp4_verdict)v));
+    fprintf(to, "%2d %-18s", v, nvfp4_verdict_name((nvfp4_verdict)v));
     for (int w = 1; w < NVFP4_VERDICT_COUNT; w++) {
         if (!is_used(confusion, w))
             continue;
         if (confusion->count[v][w] == 0)
-            fprintf(to, "%7s", ".");
+            fprintf(to, " %6s", ".");
         else
-            fprintf(to, "%7llu", confusion->count[v][w]);
+            fprintf(to, " %6llu", confusion->count[v][w]);
     }
-    fprintf(to, "%9llu  %6.2f%%\n", confusion->declared[v],
+    fprintf(to, " | %8llu %7.2f%%\n", confusion->declared[v],
             100 * nvfp4_confusion_right(confusion, (nvfp4_verdict)v));
 }
 
-/* Columns are headed by numbers, the rows' names explain them. */
+static unsigned long long sum_of(const struct nvfp4_confusion *confusion, int v)
+{
+    unsigned long long sum = 0;
+    for (int w = 0; w < NVFP4_VERDICT_COUNT; w++)
+        sum += confusion->count[v][w];
+    return sum;
+}
+
 void nvfp4_confusion_print(const struct nvfp4_confusion *confusion, FILE *to)
 {
     unsigned long long all = 0, right = 0, declared = 0;
-    fprintf(to, "%-20s", "deserved \\ judged");
+    fprintf(to, "deserved \\ judged    ");
     for (int w = 1; w < NVFP4_VERDICT_COUNT; w++)
         if (is_used(confusion, w))
-            fprintf(to, " %6.6s", nvfp4_verdict_name((nvfp4_verdict)w));
-    fprintf(to, " %8s  %7s\n", "declared", "right");
+            fprintf(to, " %6d", w);
+    fprintf(to, " | declared    right\n");
     for (int v = 1; v < NVFP4_VERDICT_COUNT; v++) {
-        unsigned long long of_row = 0;
-        for (int w = 0; w < NVFP4_VERDICT_COUNT; w++)
-            of_row += confusion->count[v][w];
-        if (of_row != 0)
+        if (sum_of(confusion, v) != 0)
             print_row(confusion, v, to);
-        all += of_row;
+        all += sum_of(confusion, v);
         right += confusion->count[v][v];
         declared += confusion->declared[v];
     }
+    if (is_used(confusion, NVFP4_VERDICT_UNDECIDED))
+        fprintf(to, "%2d %s\n", NVFP4_VERDICT_UNDECIDED, "undecided");
     fprintf(to,
             "%llu plans, %llu kernels judged: %llu right, %llu undecided as declared, %llu wrong\n",
             confusion->plans, all, right, declared, confusion->wrong);

@@ -114,6 +114,10 @@ static struct numbers numbers_of(const nvfp4_moe_layer *layer, nvfp4_plant plant
         n.beta = oai ? 0.0f : 1.0f;
     else if (layer->has & NVFP4_HAS_SWIGLU_BETA)
         n.beta = (float)layer->swiglu_beta;
+    if (layer->activation == NVFP4_ACTIVATION_SWIGLUSTEP) {
+        n.alpha = 1;
+        n.beta = 0;
+    }
     int small = tokens < 8;
     if (plant == NVFP4_PLANT_IGNORES_LIMIT || (plant == NVFP4_PLANT_SMALL_IGNORES_LIMIT && small))
         n.clamp_gate = n.clamp_up = 0;
