@@ -119,7 +119,8 @@ static const struct row rows[] = {
     { "backends that the policy has not", "explain --policy vllm-46492 --backend humm", "" },
     { "all2all", "explain --all2all nix", "nixl_ep" },
     { "keys", "explain --set layer.swiglu_l", "layer.swiglu_limit=" },
-    { "keys of libraries", "explain --set deployment.libraries.fl", "deployment.libraries.flashinfer=" },
+    { "keys of libraries", "explain --set deployment.libraries.fl",
+      "deployment.libraries.flashinfer=" },
     { "formats", "model --format j", "json" },
     { "sources", "devices --source n", "nvml" },
     { "subcommands", "policy sh", "show" },
@@ -130,7 +131,8 @@ static const struct row rows[] = {
 static void completes(void **state)
 {
     const struct row *const row = *state;
-    static const char script[] = "source " NVFP4_COMPLETION "/nvfp4-select.bash; COMP_WORDS=(%s %s);"
+    static const char script[] = "source " NVFP4_COMPLETION
+        "/nvfp4-select.bash; COMP_WORDS=(%s %s);"
                                  "COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); _nvfp4_select;"
                                  "printf '%%s\\n' \"${COMPREPLY[@]}\"";
     char command[2048], line[256];
