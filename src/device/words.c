@@ -179,7 +179,7 @@ static int may_be_left_out(const char *word, const struct gpu_row *row, int *gib
     for (size_t i = 0; i < sizeof qualifiers / sizeof qualifiers[0]; i++) {
         const struct qualifier *q = &qualifiers[i];
 
-        if (strcmp(word, q->word) != 0)
+        if (word[0] != q->word[0] || strcmp(word, q->word) != 0)
             continue;
         if (q->chip[0] == '\0' && q->family[0] == '\0')
             return 1;

@@ -100,6 +100,7 @@ static nvfp4_status by_groups(const quant *q, const nvfp4_node *groups, int name
         const nvfp4_node *const targets = nvfp4_node_get(group, "targets");
         const nvfp4_verdict verdict = nvfp4_verdict_of_group(group, format);
         memset(taken, 0, count * sizeof *taken);
+        nvfp4_model_spend(q->reader, count);
         nvfp4_status status = nvfp4_model_match(q->reader, q->document, targets, 1, taken);
         if (status != NVFP4_OK)
             return status;
