@@ -89,10 +89,13 @@ if(TARGET nvfp4-select)
     endif()
     set_target_properties(nvfp4-select PROPERTIES INSTALL_RPATH "${nvfp4_origin}/${nvfp4_to_lib}")
   endif()
-  install(FILES ${PROJECT_SOURCE_DIR}/src/cli/man/nvfp4-select.1
-    DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
-  install(FILES ${PROJECT_SOURCE_DIR}/src/cli/completion/nvfp4-select.bash
-    DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME nvfp4-select)
-  install(FILES ${PROJECT_SOURCE_DIR}/src/cli/completion/_nvfp4-select
-    DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
+  set(nvfp4_cli ${PROJECT_SOURCE_DIR}/src/cli)
+  install(FILES ${nvfp4_cli}/man/nvfp4-select.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 OPTIONAL)
+  install(FILES ${nvfp4_cli}/man/nvfp4-request.5 DESTINATION ${CMAKE_INSTALL_MANDIR}/man5 OPTIONAL)
+  install(FILES ${nvfp4_cli}/completion/nvfp4-select.bash RENAME nvfp4-select
+    DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions OPTIONAL)
+  install(FILES ${nvfp4_cli}/completion/_nvfp4-select
+    DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions OPTIONAL)
+  install(FILES ${nvfp4_cli}/completion/nvfp4-select.fish
+    DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d OPTIONAL)
 endif()
