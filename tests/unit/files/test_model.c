@@ -68,6 +68,8 @@ static const struct row rows[] = {
     READS("begin, end and interval", "{" SIZES ",'num_hidden_layers':9,'moe_layer_start_index':2,'moe_layer_end_index':6,'moe_layer_interval':1}", "'layers':'2-6'"),
     READS("list and number disagree", "{" SIZES ",'num_hidden_layers':3,'mlp_layer_types':['dense','sparse','sparse'],'first_k_dense_replace':0}", "'layers':'1-2'", "mlp_layer_types and first_k_dense_replace disagree about layer 0"),
     READS("nested numbers", "{'model_type':'dbrx','d_model':6144,'n_layers':2,'ffn_config':{'moe_num_experts':16,'moe_top_k':4,'ffn_hidden_size':10752,'ffn_act_fn':{'name':'silu'}}}", "'layers':'0-1'", "'hidden_size':6144,'intermediate_size':10752,'num_experts':16,'top_k':4"),
+    READS("begin for each kind of input", "{" SIZES ",'num_hidden_layers':9,'moe_layer_start_index':[1,2],'moe_layer_interval':1}", "'layers':null", "moe_layer_start_index is a list"),
+    READS("params.json of Mistral", "{'dim':7168,'n_layers':5,'moe':{'num_experts':128,'num_experts_per_tok':4,'expert_hidden_dim':4096,'first_k_dense_replace':3,'route_every_n':1},'quantization':{'quant_method':'compressed-tensors','config_groups':{'g':{'targets':['Linear'],'weights':" N4 ",'input_activations':" N4 "}}}}", "'layers':'3-4'", "'scheme':'w4a4'", "'hidden_size':7168,'intermediate_size':4096,'num_experts':128,'top_k':4"),
     FAILS("flag that is no flag", "{" SIZES ",'num_hidden_layers':1,\n'moe_layer_freq':[2]}", ESCHEMA, 2, 19, "moe_layer_freq: expected 0 or 1"),
     FAILS("word that is no word", "{" SIZES ",'num_hidden_layers':1,'mlp_layer_types':[1]}", ESCHEMA, 1, 132, "a word"),
     FAILS("layer that is no number", "{" SIZES ",'num_hidden_layers':1,'mlp_only_layers':['a']}", ESCHEMA, 1, 132, "number of a layer"),
