@@ -207,7 +207,7 @@ static const struct row rows[] = {
     READS("all left out", QUANT("'quant_algo':'NVFP4','ignore':['*experts*']"), "'nvfp4':false,'found':'none'"),
     READS("router left out", QUANT("'quant_algo':'NVFP4','ignore':['*gate*','gate','model.layers.0.mlp.gate','re:.*router.*']"), "'layers':'0-3'", "!scheme_conflict"),
     READS("shared experts left out", QUANT("'quant_algo':'NVFP4','ignore':['*.mlp.shared_expert.*','model.layers.0.mlp.shared_experts*']"), "'layers':'0-3'", "!scheme_conflict"),
-    READS("others left out", QUANT("'quant_algo':'NVFP4','ignore':['mtp.layers.1.mlp.experts','mtp*','model.layers.4*','vision_tower.layers.1.mlp','lm_head',7]"), "'layers':'0-3'", "!scheme_conflict"),
+    READS("others left out", QUANT("'quant_algo':'NVFP4','ignore':['mtp.layers.1.mlp.experts','mtp*','talker.model.layers.1.mlp.experts','model.layers.4*','vision_tower.layers.1.mlp','lm_head',7]"), "'layers':'0-3'", "!scheme_conflict"),
     READS("pattern not understood", QUANT("'quant_algo':'NVFP4','ignore':['re:(a)\\\\1','re:(']"), "'layers':'0-3'", "re:(a)\\\\1"),
 };
 
@@ -319,6 +319,21 @@ static void paths_are_told_apart(void **state)
     assert_null(model);
 }
 
+static void a_quant_file_alone_is_not_enough(void **state)
+{
+    (void)state;
+    nvfp4_model *model = NULL;
+    nvfp4_error error;
+    assert_int_equal(nvfp4_model_read(NVFP4_TEST_DATA "/files/quant-alone", &model, &error),
+                     NVFP4_EIO);
+    assert_string_equal(error.file + strlen(error.file) - 23, "quant-alone/config.json");
+    assert_string_equal(error.message, "there is no such file; hf_quant_config.json alone does not "
+                                       "say what the model computes");
+    assert_int_equal(nvfp4_model_read(NVFP4_TEST_DATA "/files/quant-alone", &model, NULL),
+                     NVFP4_EIO);
+    assert_null(model);
+}
+
 static void can_be_asked(void **state)
 {
     (void)state;
@@ -404,6 +419,7 @@ int main(void)
     const struct CMUnitTest others[] = {
         cmocka_unit_test(second_file_is_named), cmocka_unit_test(arguments_are_checked),
         cmocka_unit_test(paths_are_told_apart), cmocka_unit_test(can_be_asked),
+        cmocka_unit_test(a_quant_file_alone_is_not_enough),
         cmocka_unit_test(names_are_total),      cmocka_unit_test(patterns_have_a_budget),
         cmocka_unit_test(warnings_are_bounded),
     };
