@@ -89,7 +89,8 @@ static void describe_key(nvfp4_source source, const struct fact *fact, nvfp4_dev
 {
     nvfp4_gpu by_id = NVFP4_GPU_INIT;
     nvfp4_gpu by_name = NVFP4_GPU_INIT;
-    int has_id = nvfp4_gpu_from_pci(fact->vendor, fact->device, fact->subsystem, &by_id) == NVFP4_OK;
+    int has_id =
+        nvfp4_gpu_from_pci(fact->vendor, fact->device, fact->subsystem, &by_id) == NVFP4_OK;
     int is_plain = has_id && strcmp(device->name, by_id.name) == 0;
     int has_name = !is_plain && nvfp4_gpu_known_name(device->name, &by_name);
     const nvfp4_gpu *board;

@@ -10,8 +10,8 @@
 long nvfp4_file_read(const char *root, const char *path, char *buffer, size_t capacity);
 
 /*
- * Calls for every entry of root/path until it returns 0; 0 when there is no such folder. `folder` is
- * for nvfp4_folder_read().
+ * Calls for every entry of root/path until it returns 0; 0 when there is no such folder. `folder`
+ * is for nvfp4_folder_read().
  */
 int nvfp4_folder_each(const char *root, const char *path,
                       int (*entry)(void *data, int folder, const char *name), void *data);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The PCI bus as Linux shows it: one small file for each function, no driver needed. Where NVIDIA's
- * kernel driver is loaded its files tell which GPUs this process may reach (a container sees the whole
- * bus) and, when UUIDs are needed, their UUIDs.
+ * kernel driver is loaded its files tell which GPUs this process may reach (a container sees the
+ * whole bus) and, when UUIDs are needed, their UUIDs.
  */
 #include "device/facts.h"
 
@@ -65,7 +65,9 @@ static void read_ids(int folder, const char *function, struct ids *ids)
     ids->subdevice = read_id(folder, function, "subsystem_device");
 }
 
-/* VGA or 3D controllers of NVIDIA; of AMD only what the catalogue knows, for any chipset has a GPU. */
+/*
+ * VGA or 3D controllers of NVIDIA; of AMD only what the catalogue knows, for any chipset has a GPU.
+ */
 static int is_gpu(const struct ids *ids)
 {
     nvfp4_gpu gpu = NVFP4_GPU_INIT;
@@ -129,8 +131,8 @@ static int read_page(const char *root, struct fact *fact, int *minor)
 }
 
 /*
- * Drops GPUs that the driver holds but this process cannot reach: those without a page of the driver
- * while others have one, and those whose device node is missing while others are there.
+ * Drops GPUs that the driver holds but this process cannot reach: those without a page of the
+ * driver while others have one, and those whose device node is missing while others are there.
  */
 static void drop_unreachable(const char *root, struct fact_list *list)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The yardstick: the NVML calls that a probe makes, in plain C, nothing else. Prints the microseconds
- * from loading the library to unloading it.
+ * The yardstick: the NVML calls that a probe makes, in plain C, nothing else. Prints the
+ * microseconds from loading the library to unloading it.
  */
 #define _POSIX_C_SOURCE 200809L
 #include <dlfcn.h>

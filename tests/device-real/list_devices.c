@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a source says here, for compare.py: a line for each device, fields parted by tabs. With --dump
- * the machine file of this host.
+ * What a source says here, for compare.py: a line for each device, fields parted by tabs. With
+ * --dump the machine file of this host.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Stands in for files/machine.c where there is no libyaml: recorded machines cannot be read then. */
+/*
+ * Stands in for files/machine.c where there is no libyaml: recorded machines cannot be read then.
+ */
 #include <nvfp4moe/device.h>
 
 nvfp4_status nvfp4_machine_parse(const char *text, size_t length, const char *file,

@@ -103,6 +103,8 @@ static const struct row {
     BAD("re:\\q", EUNKNOWN),
     BAD("re:a{1001}", ELIMIT),
     BAD("re:((a{100}){100}){100}", ELIMIT),
+    BAD("re:((a|b|c){90}){90}", ELIMIT), /* full in the middle of a choice */
+    BAD("re:(a(?=b{900})|c){90}", ELIMIT),
     BAD("re:(?=(?=(?=a)))", ELIMIT),
     BAD("re:((((((((((((((((((((((((((((((((((a))))))))))))))))))))))))))))))))))", ELIMIT),
 };
