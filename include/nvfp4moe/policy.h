@@ -69,7 +69,7 @@ NVFP4_API const char *nvfp4_policy_summary(const nvfp4_policy *policy);
 NVFP4_API const char *nvfp4_policy_source(const nvfp4_policy *policy);
 
 /**
- * @brief A hash over everything of a policy that decides: order, rules, errata; not the words.
+ * @brief A hash over everything of a policy that decides: order, rules, errata, names; not the texts.
  *
  * Two policies with equal hashes number their kernels alike and decide alike, on every machine.
  * @since 0.1
@@ -159,6 +159,44 @@ typedef struct nvfp4_erratum_info {
  */
 NVFP4_API nvfp4_status nvfp4_policy_erratum(const nvfp4_policy *policy, size_t index,
                                             nvfp4_erratum_info *info);
+
+/** A request key of a policy's own, beside those that every request has. */
+typedef struct nvfp4_policy_key_info {
+    const char *section; /**< where it stands in a request: "layer" or "deployment" */
+    const char *name;    /**< "moe_runner_backend" */
+    size_t word_count;   /**< words it may say; the first one is its default */
+    uint64_t bits;       /**< bits of all its words in nvfp4_deployment.custom; neighbours, in order */
+} nvfp4_policy_key_info;
+
+/**
+ * @brief The request keys of a policy's own. Built-in policies have none.
+ * @param      index From 0.
+ * @param[out] info  Its strings live as long as the policy.
+ * @retval NVFP4_EINVAL @p info is NULL or there is no such key.
+ * @since 0.1
+ */
+NVFP4_API nvfp4_status nvfp4_policy_key(const nvfp4_policy *policy, size_t index,
+                                        nvfp4_policy_key_info *info);
+
+/**
+ * @brief The word that one bit of nvfp4_deployment.custom stands for under a policy.
+ * @param bit 0 to 63.
+ * @return NULL when no key of the policy has it.
+ * @since 0.1
+ */
+NVFP4_API const char *nvfp4_policy_custom_word(const nvfp4_policy *policy, size_t bit);
+
+/**
+ * @brief Say a word for one of a policy's own keys.
+ * @param         key    "moe_runner_backend" or "deployment.moe_runner_backend".
+ * @param         word   One of its words, matched exactly.
+ * @param[in,out] custom As in nvfp4_deployment: the bits of this key are replaced, the others stay.
+ * @retval NVFP4_EUNKNOWN The policy has no such key, or the key no such word.
+ * @retval NVFP4_EINVAL   A pointer other than @p policy is NULL.
+ * @since 0.1
+ */
+NVFP4_API nvfp4_status nvfp4_policy_set_key(const nvfp4_policy *policy, const char *key,
+                                            const char *word, uint64_t *custom);
 
 /**
  * @brief SM version -> backends that have a kernel for it, whatever else may rule it out.

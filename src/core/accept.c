@@ -37,7 +37,8 @@ static enum condition_result situ_check(const struct question *q, uint64_t absen
 int condition_applies(const struct question *q, const struct nvfp4_condition *c)
 {
     return question_matches(q, &c->when) &&
-           (c->until == 0 || question_older(q, c->library, c->until));
+           (c->until == 0 || question_older(q, c->library, c->until)) &&
+           (c->since == 0 || !question_older(q, c->library, c->since));
 }
 
 enum condition_result condition_check(const struct question *q, const struct nvfp4_condition *c)
@@ -70,6 +71,8 @@ enum condition_result condition_check(const struct question *q, const struct nvf
 /* Is the version inside the erratum's range? */
 static int erratum_version(const struct question *q, const struct nvfp4_erratum *e)
 {
+    if (e->library == LIBRARY_NONE)
+        return 1;
     const nvfp4_library_version have = q->deployment->libraries[e->library];
     if (have == NVFP4_LIBRARY_ABSENT)
         return 0;
@@ -144,7 +147,7 @@ static int accepts_alone(const struct question *q, int index)
 {
     const struct nvfp4_row *row = &q->policy->rows[index];
     const uint64_t misses = (q->device & ~row->device) | (q->values & ~row->values) |
-                            (q->flags & row->cannot);
+                            (q->flags & row->cannot) | (q->custom & row->not_custom);
     return misses == 0 && row_offered(q, index) && !any_condition_fails(q, row) &&
            clamp_accepts(q, row) && !any_erratum_holds(q, index);
 }

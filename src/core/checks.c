@@ -58,10 +58,10 @@ static const struct column_check {
     CHECK(DTYPE, DTYPE),
     CHECK(ALL2ALL, PARALLEL),
     CHECK(HUMMING_GEMM, KERNEL_OPTION),
-    CHECK(CUSTOM, KERNEL_OPTION),
 #undef CHECK
 };
-_Static_assert(COUNT_OF(column_checks) == NVFP4_COLUMN_COUNT, "one check for each column");
+_Static_assert(COUNT_OF(column_checks) == NVFP4_COLUMN_COUNT - 1,
+               "one check for each column, CUSTOM is checked key by key");
 
 /* One flag, the reason it gives, and the request's key it comes from. */
 static const struct flag_check {
@@ -98,6 +98,20 @@ static void judge_columns(const struct question *q, int index, struct sink *sink
             report(sink, index, c->reason, nvfp4_column_name((nvfp4_column)c->column),
                    fact(NVFP4_FACT_WORDS, c->column, (row->values & c->all) >> c->shift),
                    fact(NVFP4_FACT_WORDS, c->column, have >> c->shift), NULL, NULL);
+    }
+}
+
+/* The policy's own keys: each may have its own reason to be refused. */
+static void judge_custom(const struct question *q, int index, struct sink *sink)
+{
+    const struct nvfp4_row *row = &q->policy->rows[index];
+    for (int i = 0; i < q->policy->custom_key_count; i++) {
+        const struct nvfp4_custom_key *key = &q->policy->custom_keys[i];
+        const uint64_t all = custom_key_bits(key), have = q->custom & all;
+        if (have & row->not_custom)
+            report(sink, index, NVFP4_REASON_KERNEL_OPTION, key->key,
+                   fact(NVFP4_FACT_WORDS, NVFP4_COLUMN_CUSTOM, all & ~row->not_custom),
+                   fact(NVFP4_FACT_WORDS, NVFP4_COLUMN_CUSTOM, have), NULL, NULL);
     }
 }
 
@@ -264,9 +278,10 @@ static void judge_errata(const struct question *q, int index, struct sink *sink)
         const nvfp4_fact need =
             e->below != 0 ? fact(NVFP4_FACT_VERSION, e->library, e->below) : no_fact;
         const nvfp4_fact have =
-            fact(NVFP4_FACT_VERSION, e->library, q->deployment->libraries[e->library]);
-        report(sink, index, NVFP4_REASON_ERRATUM, e->name, need, e->below != 0 ? have : no_fact,
-               e->text, e->source);
+            e->below != 0
+                ? fact(NVFP4_FACT_VERSION, e->library, q->deployment->libraries[e->library])
+                : no_fact;
+        report(sink, index, NVFP4_REASON_ERRATUM, e->name, need, have, e->text, e->source);
     }
 }
 
@@ -308,6 +323,7 @@ void judge_row(const struct question *q, int index, struct sink *sink)
     judge_offer(q, index, sink);
     judge_question(q, index, sink);
     judge_columns(q, index, sink);
+    judge_custom(q, index, sink);
     judge_flags(q, index, sink);
     judge_conditions(q, index, sink);
     judge_clamp(q, index, sink);

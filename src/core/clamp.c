@@ -2,7 +2,7 @@
 #include "core/clamp.h"
 
 static const struct nvfp4_clamp_rule takes_nothing = {
-    .when = { DEVICE_ANY, ANY_VALUE, 0, 0 },
+    .when = { .device = DEVICE_ANY, .values = ANY_VALUE },
     .limit = LIMIT_IGNORED,
     .space = NVFP4_LIMIT_SPACE_REAL,
     .takes_alpha_beta = 1, /* alpha and beta are no part of such activations */

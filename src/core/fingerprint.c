@@ -47,6 +47,7 @@ static void hash_when(struct hash *h, const struct nvfp4_when *when)
     hash_number(h, when->device);
     hash_number(h, when->values);
     hash_number(h, (uint64_t)when->with << 32 | when->without);
+    hash_number(h, when->not_custom);
 }
 
 static void hash_condition(struct hash *h, const struct nvfp4_condition *c)
@@ -55,6 +56,7 @@ static void hash_condition(struct hash *h, const struct nvfp4_condition *c)
     hash_number(h, (uint64_t)c->kind << 16 | (uint64_t)c->reason << 8 | c->library);
     hash_number(h, c->number);
     hash_number(h, c->until);
+    hash_number(h, c->since);
 }
 
 static void hash_clamp_rule(struct hash *h, const struct nvfp4_clamp_rule *r)
@@ -76,6 +78,7 @@ static void hash_row(struct hash *h, const struct nvfp4_row *r)
     hash_text(h, r->kernel);
     hash_number(h, r->device);
     hash_number(h, r->values);
+    hash_number(h, r->not_custom);
     hash_number(h, r->cannot);
     hash_number(h, (uint64_t)r->padding.gated << 32 | (uint64_t)r->padding.non_gated << 16 |
                        (uint64_t)r->padding.hidden);
@@ -105,6 +108,8 @@ uint64_t nvfp4_policy_hash(const nvfp4_policy *policy)
     struct hash h = HASH_INIT;
     hash_number(&h, (uint64_t)p->row_count << 24 | (uint64_t)p->erratum_count << 16 |
                         (uint64_t)p->all2all_by_dp_only << 8 | p->clamp_by_set);
+    hash_number(&h, (uint64_t)p->word_count << 16 | (uint64_t)p->custom_backend_count << 8 |
+                        p->custom_key_count);
     for (int i = 0; i < p->row_count; i++)
         hash_row(&h, &p->rows[i]);
     for (int i = 0; i < p->erratum_count; i++)
@@ -116,6 +121,14 @@ uint64_t nvfp4_policy_hash(const nvfp4_policy *policy)
     for (int i = 0; i < p->custom_backend_count; i++) {
         hash_text(&h, p->custom_backends[i].name);
         hash_number(&h, p->custom_backends[i].backend);
+    }
+    for (int i = 0; i < p->custom_key_count; i++) {
+        const struct nvfp4_custom_key *key = &p->custom_keys[i];
+        hash_text(&h, key->section);
+        hash_text(&h, key->key);
+        hash_number(&h, (uint64_t)key->first_bit << 8 | key->word_count);
+        for (int k = 0; k < key->word_count; k++)
+            hash_text(&h, key->words[k]);
     }
     return hash_end(&h);
 }
@@ -158,6 +171,8 @@ void hash_libraries(struct hash *h, const struct question *q)
                 hash_number(h, side(have[c->library], c->number));
             if (c->until != 0)
                 hash_number(h, side(have[c->library], c->until));
+            if (c->since != 0)
+                hash_number(h, side(have[c->library], c->since));
         }
         for (int k = 0; k < r->clamp_count; k++)
             if (r->clamp[k].since != 0 && !p->clamp_by_set)
@@ -165,7 +180,8 @@ void hash_libraries(struct hash *h, const struct question *q)
     }
     for (int i = 0; i < p->erratum_count; i++) {
         const struct nvfp4_erratum *e = &p->errata[i];
-        hash_number(h, side(have[e->library], e->from) << 2 | side(have[e->library], e->below));
+        if (e->library != LIBRARY_NONE)
+            hash_number(h, side(have[e->library], e->from) << 2 | side(have[e->library], e->below));
     }
 }
 
@@ -193,6 +209,7 @@ uint64_t fingerprint_of(const struct question *q, int kernel)
     hash_layer(&h, q);
     hash_number(&h, q->device);
     hash_number(&h, q->values);
+    hash_number(&h, q->custom);
     hash_number(&h, q->flags);
     hash_number(&h, (uint64_t)q->share);
     hash_number(&h, (uint64_t)q->requested);

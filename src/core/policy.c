@@ -160,6 +160,56 @@ nvfp4_status nvfp4_policy_erratum(const nvfp4_policy *policy, size_t index,
     return NVFP4_OK;
 }
 
+nvfp4_status nvfp4_policy_key(const nvfp4_policy *policy, size_t index, nvfp4_policy_key_info *info)
+{
+    const nvfp4_policy *p = or_default(policy);
+    if (info == NULL || index >= p->custom_key_count)
+        return NVFP4_EINVAL;
+    const struct nvfp4_custom_key *key = &p->custom_keys[index];
+    info->section = key->section;
+    info->name = key->key;
+    info->word_count = key->word_count;
+    info->bits = custom_key_bits(key);
+    return NVFP4_OK;
+}
+
+const char *nvfp4_policy_custom_word(const nvfp4_policy *policy, size_t bit)
+{
+    const nvfp4_policy *p = or_default(policy);
+    for (int i = 0; i < p->custom_key_count; i++) {
+        const struct nvfp4_custom_key *key = &p->custom_keys[i];
+        if (bit >= key->first_bit && bit - key->first_bit < key->word_count)
+            return key->words[bit - key->first_bit];
+    }
+    return NULL;
+}
+
+/* Is this the key's name, with or without its section? */
+static int names_key(const struct nvfp4_custom_key *key, const char *name)
+{
+    const size_t section = strlen(key->section);
+    if (strncmp(name, key->section, section) == 0 && name[section] == '.')
+        name += section + 1;
+    return strcmp(name, key->key) == 0;
+}
+
+nvfp4_status nvfp4_policy_set_key(const nvfp4_policy *policy, const char *key, const char *word,
+                                  uint64_t *custom)
+{
+    const nvfp4_policy *p = or_default(policy);
+    if (key == NULL || word == NULL || custom == NULL)
+        return NVFP4_EINVAL;
+    for (int i = 0; i < p->custom_key_count; i++) {
+        const struct nvfp4_custom_key *k = &p->custom_keys[i];
+        for (int n = 0; names_key(k, key) && n < k->word_count; n++)
+            if (strcmp(k->words[n], word) == 0) {
+                *custom = (*custom & ~custom_key_bits(k)) | (uint64_t)1 << (k->first_bit + n);
+                return NVFP4_OK;
+            }
+    }
+    return NVFP4_EUNKNOWN;
+}
+
 nvfp4_backend_set nvfp4_capable_backends(const nvfp4_policy *policy, nvfp4_sm sm)
 {
     const nvfp4_policy *p = or_default(policy);

@@ -165,6 +165,22 @@ static void divide_experts(struct question *q, int64_t ranks)
         q->rules_out_all |= NVFP4_REASON_BIT(NVFP4_REASON_PARALLEL);
 }
 
+/* One word for each of the policy's own keys: what is set, else the default. 0: two words of one key. */
+static int read_custom(struct question *q)
+{
+    q->custom = 0;
+    for (int i = 0; i < q->policy->custom_key_count; i++) {
+        const struct nvfp4_custom_key *key = &q->policy->custom_keys[i];
+        uint64_t word = q->deployment->custom & custom_key_bits(key);
+        if (word == 0)
+            word = (uint64_t)1 << key->first_bit;
+        if (word & (word - 1))
+            return 0;
+        q->custom |= word;
+    }
+    return 1;
+}
+
 nvfp4_status question_ask(struct question *q, const nvfp4_moe_layer *layer,
                           const nvfp4_deployment *deployment, const nvfp4_policy *policy)
 {
@@ -195,7 +211,6 @@ nvfp4_status question_ask(struct question *q, const nvfp4_moe_layer *layer,
     q->values = VALUE(SCHEME, layer->scheme) | VALUE(ACTIVATION, layer->activation) |
                 VALUE(ROUTING, layer->routing) | VALUE(ROUTER_DTYPE, layer->router_dtype) |
                 VALUE(DTYPE, layer->dtype) | VALUE(HUMMING_GEMM, deployment->humming_gemm) |
-                (deployment->custom << SHIFT_CUSTOM & ALL(CUSTOM)) |
                 parallel_values(deployment, policy, ep);
     q->rules_out_all = 0;
     divide_experts(q, ranks);
@@ -207,5 +222,5 @@ nvfp4_status question_ask(struct question *q, const nvfp4_moe_layer *layer,
     q->beta = layer->has & NVFP4_HAS_SWIGLU_BETA ? layer->swiglu_beta
               : is_oai(layer->activation)        ? 1.0
                                                  : 0.0;
-    return resolve_requested(q) ? NVFP4_OK : NVFP4_EINVAL;
+    return read_custom(q) && resolve_requested(q) ? NVFP4_OK : NVFP4_EINVAL;
 }

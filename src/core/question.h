@@ -12,6 +12,7 @@ struct question {
     uint64_t device;  /* one bit */
     uint64_t values;  /* one bit in each column */
     uint32_t flags;   /* enum flag */
+    uint64_t custom;  /* one bit for each key of the policy's own */
     nvfp4_sm sm;      /* 101 read as 110 */
     int32_t requested; /* after renaming for the batched format */
     int32_t share;    /* ranks that one expert's width is divided by */
@@ -32,7 +33,8 @@ uint64_t question_device_bit(const nvfp4_device_key *device);
 static inline int question_matches(const struct question *q, const struct nvfp4_when *when)
 {
     return ((q->device & ~when->device) | (q->values & ~when->values) |
-            (when->with & ~q->flags) | (when->without & q->flags)) == 0;
+            (when->with & ~q->flags) | (when->without & q->flags) |
+            (q->custom & when->not_custom)) == 0;
 }
 
 /* Is the version of a library known and older than this? Absent is not old. */

@@ -58,8 +58,7 @@
     X(ROUTER_DTYPE, 31, 5)                                                                         \
     X(DTYPE, 36, 3)                                                                                \
     X(ALL2ALL, 39, 11)                                                                             \
-    X(HUMMING_GEMM, 50, 2)                                                                         \
-    X(CUSTOM, 52, 12)
+    X(HUMMING_GEMM, 50, 2)
 
 enum value_shift {
 #define X(name, shift, bits) SHIFT_##name = (shift),
@@ -110,6 +109,7 @@ enum flag {
 struct nvfp4_when {
     uint64_t device, values; /* accepted sets; DEVICE_ANY and ANY_VALUE where it does not matter */
     uint32_t with, without;  /* flags that must be set, that must be clear */
+    uint64_t not_custom;     /* words of the policy's own keys with which it does not match */
 };
 
 enum condition_kind {
@@ -127,8 +127,9 @@ struct nvfp4_condition {
     struct nvfp4_when when;
     uint8_t kind;     /* enum condition_kind */
     uint8_t reason;   /* nvfp4_reason */
-    uint8_t library;  /* nvfp4_library, for LIBRARY and with `until` */
+    uint8_t library;  /* nvfp4_library, for LIBRARY and with `since` and `until` */
     nvfp4_library_version until; /* holds only for versions of it known to be older; 0: for all */
+    nvfp4_library_version since; /* not for versions of it known to be older; 0: for all */
     uint64_t number;
     const char *note; /* why, for people; may be NULL */
     const char *source;
@@ -175,6 +176,7 @@ struct nvfp4_row {
     const char *kernel;    /* name, "" where the backend has one kernel */
     uint64_t device;       /* accepted devices */
     uint64_t values;       /* accepted values of every column */
+    uint64_t not_custom;   /* words of the policy's own keys that it does not accept */
     uint32_t cannot;       /* flags it does not take */
     struct nvfp4_padding padding;
     const struct nvfp4_condition *conditions;
@@ -189,27 +191,42 @@ struct nvfp4_user_word {
     uint8_t backend, batched; /* batched 0: the same */
 };
 
+#define LIBRARY_NONE 255 /* in an erratum: no library has to do with it */
+
 struct nvfp4_erratum {
     const char *name;
     nvfp4_kernel_set kernels;
     struct nvfp4_when when;
-    uint8_t library;                 /* whose versions bound it */
+    uint8_t library;                 /* whose versions bound it, or LIBRARY_NONE */
     nvfp4_library_version from, below; /* 0: unbounded; with `below` an unknown version is past it */
     int64_t experts, hidden, width, top_k; /* exact shape (width per rank); 0: any */
     const char *text;
     const char *source;
 };
 
-/* A name for a custom backend id or a request key of the policy's own; see files/policy. */
+/* A name for a custom backend id. */
 struct nvfp4_custom_backend {
     const char *name;
     uint8_t backend;
 };
+
+/*
+ * A request key of the policy's own, such as a server flag of an engine or a model's architecture. Its
+ * words are neighbouring bits of one more word beside device, values and flags, in which a question
+ * has one bit for each key; rows and `when`s say which bits they do not take, so 0 means all.
+ */
 struct nvfp4_custom_key {
-    const char *key;          /* below `deployment` or `layer` of a request */
+    const char *section;      /* "layer" or "deployment": where it stands in a request */
+    const char *key;
     const char *const *words; /* the first is the default */
     uint8_t first_bit, word_count;
 };
+#define CUSTOM_BITS 64
+
+static inline uint64_t custom_key_bits(const struct nvfp4_custom_key *key)
+{
+    return (~(uint64_t)0 >> (CUSTOM_BITS - key->word_count)) << key->first_bit;
+}
 
 struct nvfp4_policy {
     const char *name, *summary, *source;

@@ -102,14 +102,15 @@ static void write_head(const struct answer *a)
 }
 
 /* What a writer of a finding's parts writes, as a JSON string. */
-static void quote_finding(struct out *out, void (*write)(struct out *, const nvfp4_finding *),
+static void quote_finding(const struct answer *a,
+                          void (*write)(struct out *, const nvfp4_policy *, const nvfp4_finding *),
                           const nvfp4_finding *f)
 {
     char text[2048];
     struct out part = out_begin(text, sizeof text);
-    write(&part, f);
+    write(&part, a->policy, f);
     out_end(&part);
-    out_json_string(out, text);
+    out_json_string(a->out, text);
 }
 
 static void write_finding(const struct answer *a, const nvfp4_finding *f, const char *kernel_source)
@@ -118,11 +119,11 @@ static void write_finding(const struct answer *a, const nvfp4_finding *f, const 
     out_text(out, "{\"code\":");
     out_json_string(out, nvfp4_reason_name((nvfp4_reason)f->reason));
     key(out, "need");
-    quote_finding(out, out_need, f);
+    quote_finding(a, out_need, f);
     key(out, "have");
-    quote_finding(out, out_have, f);
+    quote_finding(a, out_have, f);
     key(out, "text");
-    quote_finding(out, out_finding, f);
+    quote_finding(a, out_finding, f);
     if (a->options->evidence)
         pair(out, "source", f->source != NULL ? f->source : kernel_source);
     out_char(out, '}');

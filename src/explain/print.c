@@ -139,7 +139,7 @@ size_t nvfp4_device_set_print(uint64_t devices, char *buffer, size_t capacity)
     return out_end(&out);
 }
 
-static void out_words(struct out *out, int column, uint64_t bits)
+static void out_words(struct out *out, const nvfp4_policy *policy, int column, uint64_t bits)
 {
     const char *between = "";
     if (column == NVFP4_COLUMN_ALL2ALL) {
@@ -153,7 +153,9 @@ static void out_words(struct out *out, int column, uint64_t bits)
     if (bits == 0)
         out_text(out, "none");
     for (size_t i = 0; bits >> i != 0 && i < 64; i++) {
-        const char *word = nvfp4_column_word((nvfp4_column)column, i);
+        const char *word = column == NVFP4_COLUMN_CUSTOM
+                               ? nvfp4_policy_custom_word(policy, i)
+                               : nvfp4_column_word((nvfp4_column)column, i);
         if (!(bits >> i & 1) || word == NULL)
             continue;
         out_text(out, between);
@@ -169,7 +171,7 @@ static void out_version(struct out *out, nvfp4_library_version version)
     out_text(out, text);
 }
 
-static void out_fact(struct out *out, const nvfp4_fact *f, int need)
+static void out_fact(struct out *out, const nvfp4_policy *policy, const nvfp4_fact *f, int need)
 {
     switch (f->kind) {
     case NVFP4_FACT_DEVICES:
@@ -188,7 +190,7 @@ static void out_fact(struct out *out, const nvfp4_fact *f, int need)
         break;
     }
     case NVFP4_FACT_WORDS:
-        out_words(out, f->column, f->bits);
+        out_words(out, policy, f->column, f->bits);
         break;
     case NVFP4_FACT_VERSION:
         out_text(out, nvfp4_library_name((nvfp4_library)f->column));
@@ -222,34 +224,34 @@ static void out_fact(struct out *out, const nvfp4_fact *f, int need)
     }
 }
 
-void out_need(struct out *out, const nvfp4_finding *finding)
+void out_need(struct out *out, const nvfp4_policy *policy, const nvfp4_finding *finding)
 {
     if (finding->reason == NVFP4_REASON_PEER)
         out_text(out, "every rank");
     else if (finding->reason == NVFP4_REASON_CLAMP && finding->need.kind == NVFP4_FACT_NOT)
         out_text(out, "no limit");
     else
-        out_fact(out, &finding->need, 1);
+        out_fact(out, policy, &finding->need, 1);
 }
 
-void out_have(struct out *out, const nvfp4_finding *finding)
+void out_have(struct out *out, const nvfp4_policy *policy, const nvfp4_finding *finding)
 {
     if (finding->reason == NVFP4_REASON_PEER) {
         out_text(out, "rank ");
         out_number(out, finding->need.bits);
         out_text(out, " has ");
     }
-    out_fact(out, &finding->have, 0);
+    out_fact(out, policy, &finding->have, 0);
 }
 
 /* The two values compared, where there are two. 0: there is nothing to say. */
-static int out_comparison(struct out *out, const nvfp4_finding *f)
+static int out_comparison(struct out *out, const nvfp4_policy *policy, const nvfp4_finding *f)
 {
     if (f->reason == NVFP4_REASON_PEER) {
-        out_have(out, f);
+        out_have(out, policy, f);
     } else if (f->reason == NVFP4_REASON_CLAMP && f->need.kind == NVFP4_FACT_NOT) {
         out_text(out, "applies no limit, the model has ");
-        out_have(out, f);
+        out_have(out, policy, f);
     } else if (f->need.kind == NVFP4_FACT_NOT) {
         if (f->subject[0] == '\0')
             return 0;
@@ -261,13 +263,14 @@ static int out_comparison(struct out *out, const nvfp4_finding *f)
         out_text(out, f->subject);
     } else {
         const int named = f->subject[0] != '\0' && f->need.kind != NVFP4_FACT_VERSION &&
-                          f->need.kind != NVFP4_FACT_WORDS;
+                          (f->need.kind != NVFP4_FACT_WORDS ||
+                           f->need.column == NVFP4_COLUMN_CUSTOM);
         out_text(out, f->reason == NVFP4_REASON_ERRATUM ? f->subject : named ? f->subject : "");
         out_text(out, f->reason == NVFP4_REASON_ERRATUM ? ", " : named ? ": " : "");
         out_text(out, "needs ");
-        out_need(out, f);
+        out_need(out, policy, f);
         out_text(out, "; has ");
-        out_have(out, f);
+        out_have(out, policy, f);
     }
     return 1;
 }
@@ -280,9 +283,9 @@ static void out_note(struct out *out, const nvfp4_finding *f)
     }
 }
 
-void out_finding_short(struct out *out, const nvfp4_finding *f)
+void out_finding_short(struct out *out, const nvfp4_policy *policy, const nvfp4_finding *f)
 {
-    if (!out_comparison(out, f))
+    if (!out_comparison(out, policy, f))
         out_text(out, f->note == NULL ? nvfp4_reason_text((nvfp4_reason)f->reason) : "");
     if (f->note != NULL && (f->need.kind == NVFP4_FACT_NONE && f->reason != NVFP4_REASON_ERRATUM))
         out_text(out, f->note);
@@ -290,16 +293,16 @@ void out_finding_short(struct out *out, const nvfp4_finding *f)
         out_note(out, f);
 }
 
-void out_finding(struct out *out, const nvfp4_finding *f)
+void out_finding(struct out *out, const nvfp4_policy *policy, const nvfp4_finding *f)
 {
     char both[256];
     struct out part = out_begin(both, sizeof both);
-    const int compared = out_comparison(&part, f);
+    const int compared = out_comparison(&part, policy, f);
     out_end(&part);
     out_text(out, nvfp4_reason_text((nvfp4_reason)f->reason));
     if (compared) {
         out_text(out, ": ");
-        out_comparison(out, f);
+        out_comparison(out, policy, f);
     }
     out_note(out, f);
 }
@@ -307,10 +310,9 @@ void out_finding(struct out *out, const nvfp4_finding *f)
 size_t nvfp4_finding_print(const nvfp4_policy *policy, const nvfp4_finding *finding, char *buffer,
                            size_t capacity)
 {
-    (void)policy;
     struct out out = out_begin(buffer, capacity);
     if (finding != NULL)
-        out_finding(&out, finding);
+        out_finding(&out, policy, finding);
     return out_end(&out);
 }
 

@@ -17,12 +17,12 @@ void out_json_string(struct out *out, const char *text);
 
 /* A set of devices in words, a device, a value of a finding. */
 void out_devices(struct out *out, uint64_t devices);
-void out_need(struct out *out, const nvfp4_finding *finding);
-void out_have(struct out *out, const nvfp4_finding *finding);
+void out_need(struct out *out, const nvfp4_policy *policy, const nvfp4_finding *finding);
+void out_have(struct out *out, const nvfp4_policy *policy, const nvfp4_finding *finding);
 
 /* A finding as a sentence; the short one leaves out what the reason's word says already. */
-void out_finding_short(struct out *out, const nvfp4_finding *finding);
-void out_finding(struct out *out, const nvfp4_finding *finding);
+void out_finding_short(struct out *out, const nvfp4_policy *policy, const nvfp4_finding *finding);
+void out_finding(struct out *out, const nvfp4_policy *policy, const nvfp4_finding *finding);
 
 /* "FLASHINFER_TRTLLM/monolithic" */
 void out_kernel(struct out *out, const nvfp4_policy *policy, size_t kernel);

@@ -252,7 +252,7 @@ static void write_finding(const struct answer *a, const nvfp4_finding *f, size_t
     char text[2048];
     const char *code = nvfp4_reason_name((nvfp4_reason)f->reason);
     struct out out = out_begin(text, sizeof text);
-    out_finding_short(&out, f);
+    out_finding_short(&out, a->policy, f);
     out_end(&out);
     out_text(a->out, code);
     spaces(a->out, strlen(code) < CODE ? CODE - strlen(code) : 1);

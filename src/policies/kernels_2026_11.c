@@ -303,7 +303,7 @@ static const struct nvfp4_row rows[] = {
         .backend = NVFP4_BACKEND_HUMMING, .kernel = name,                                          \
         .device = SM_FROM(75),                                                                     \
         .values = SCHEME(W4A4) | SCHEME(W4A16) | SCHEME(W4A8_FP8) | SHARED_ACTS | (format) |       \
-                  ANY_ROUTER | ANY_ALL2ALL | BF16_FP16 | (gemm) | ALL(CUSTOM),                     \
+                  ANY_ROUTER | ANY_ALL2ALL | BF16_FP16 | (gemm),                                   \
         .cannot = FLAG_LORA | FLAG_ROUTER_WEIGHT_ON_INPUT | FLAG_PER_TOKEN_SCALE,                  \
         .halves = NVFP4_HALVES_GATE_UP,                                                            \
         CONDITIONS(humming), CLAMP(vllm_activation),                                               \

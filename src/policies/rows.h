@@ -10,7 +10,7 @@
 #define ANY_ALL2ALL ALL(ALL2ALL)
 /* columns that few kernels look at */
 #define ANY_DTYPE ALL(DTYPE)
-#define ANY_OPTION (ALL(HUMMING_GEMM) | ALL(CUSTOM))
+#define ANY_OPTION ALL(HUMMING_GEMM)
 
 #define NO_MUL (ACT(SILU_NO_MUL) | ACT(GELU_NO_MUL) | ACT(GELU_TANH_NO_MUL) | ACT(RELU2_NO_MUL))
 

@@ -129,7 +129,7 @@ static const struct nvfp4_row rows[] = {
         .backend = NVFP4_BACKEND_HUMMING, .kernel = name,                                          \
         .device = SM_FROM(75),                                                                     \
         .values = SCHEME(W4A4) | SCHEME(W4A16) | SCHEME(W4A8_FP8) | SHARED_ACTS | (format) |       \
-                  ANY_ROUTER | ANY_ALL2ALL | ANY_DTYPE | (gemm) | ALL(CUSTOM),                     \
+                  ANY_ROUTER | ANY_ALL2ALL | ANY_DTYPE | (gemm),                                   \
         .cannot = FLAG_LORA | FLAG_PER_TOKEN_SCALE,                                                \
         .halves = NVFP4_HALVES_GATE_UP,                                                            \
         CONDITIONS(needs_humming), CLAMP(vllm_activation),                                         \
