@@ -39,21 +39,23 @@ void nvfp4_policy_remark_at(struct policy_remarks *remarks, nvfp4_severity sever
 }
 
 static nvfp4_status complain(const struct policy_reader *reader, const nvfp4_node *node,
-                             nvfp4_status status, int about_key,
-                             const char message[MESSAGE])
+                             nvfp4_status status, int about_key, const char message[MESSAGE])
 {
     if (reader->remarks != NULL) {
-        const struct policy_place place = { node == NULL ? 0 : about_key ? node->key_line : node->line,
-                                            node == NULL  ? 0
-                                            : about_key ? node->key_column
-                                                          : node->column };
+        const struct policy_place place = { node == NULL ? 0
+                                            : about_key  ? node->key_line
+                                                         : node->line,
+                                            node == NULL ? 0
+                                            : about_key  ? node->key_column
+                                                         : node->column };
         note(reader->remarks, NVFP4_SEVERITY_ERROR, place, message);
         if (reader->remarks->errors < POLICY_COMPLAINTS)
             return NVFP4_OK;
         status = NVFP4_ELIMIT;
     }
     if (about_key)
-        return nvfp4_document_fail_key(reader->document, node, status, reader->error, "%s", message);
+        return nvfp4_document_fail_key(reader->document, node, status, reader->error, "%s",
+                                       message);
     return nvfp4_document_fail(reader->document, node, status, reader->error, "%s", message);
 }
 
@@ -95,8 +97,8 @@ nvfp4_status nvfp4_policy_must_be(const struct policy_reader *reader, const nvfp
         return nvfp4_policy_fail(reader, node, NVFP4_ESCHEMA, "%.40s must be %s, found %s", name,
                                  what, nvfp4_node_kind_name(node));
     nvfp4_excerpt(node->text, node->length, excerpt);
-    return nvfp4_policy_fail(reader, node, NVFP4_ESCHEMA, "%.40s must be %s, found '%s'", name, what,
-                             excerpt);
+    return nvfp4_policy_fail(reader, node, NVFP4_ESCHEMA, "%.40s must be %s, found '%s'", name,
+                             what, excerpt);
 }
 
 nvfp4_status nvfp4_policy_unknown_word(const struct policy_reader *reader, const nvfp4_node *node,
@@ -114,16 +116,16 @@ nvfp4_status nvfp4_policy_unknown_word(const struct policy_reader *reader, const
                                  "unknown word '%s' for %.40s; did you mean '%s'?", excerpt, where,
                                  search.best);
     for (size_t i = 0; known[i] != NULL; i++) {
-        const int more = snprintf(list + length, sizeof list - length, "%s%s", i > 0 ? ", " : "",
-                                  known[i]);
+        const int more =
+            snprintf(list + length, sizeof list - length, "%s%s", i > 0 ? ", " : "", known[i]);
         if (more < 0 || (size_t)more >= sizeof list - length - 5) {
             snprintf(list + length, sizeof list - length, ", ...");
             break;
         }
         length += (size_t)more;
     }
-    return nvfp4_policy_fail(reader, node, NVFP4_ESCHEMA, "unknown word '%s' for %.40s; known are %s",
-                             excerpt, where, list);
+    return nvfp4_policy_fail(reader, node, NVFP4_ESCHEMA,
+                             "unknown word '%s' for %.40s; known are %s", excerpt, where, list);
 }
 
 static nvfp4_status unknown_key(const struct policy_reader *reader, const nvfp4_node *node,
@@ -141,8 +143,10 @@ static nvfp4_status unknown_key(const struct policy_reader *reader, const nvfp4_
     if (search.best != NULL)
         return nvfp4_policy_fail_key(reader, node, "unknown key '%s' in %s; did you mean '%s'?",
                                      excerpt, where, search.best);
-    return nvfp4_policy_fail_key(reader, node, "unknown key '%s' in %s; the first ones known are %s, "
-                                 "%s, %s", excerpt, where, known[0], known[1], known[2]);
+    return nvfp4_policy_fail_key(reader, node,
+                                 "unknown key '%s' in %s; the first ones known are %s, "
+                                 "%s, %s",
+                                 excerpt, where, known[0], known[1], known[2]);
 }
 
 nvfp4_status nvfp4_policy_check_keys(const struct policy_reader *reader, const nvfp4_node *mapping,

@@ -56,7 +56,8 @@ void nvfp4_policy_forget_places(struct policy_draft *draft)
 }
 
 /* A copy of an array in the arena; NULL for none, and with *failed set for no memory. */
-static const void *keep(nvfp4_arena *arena, const void *array, size_t count, size_t size, int *failed)
+static const void *keep(nvfp4_arena *arena, const void *array, size_t count, size_t size,
+                        int *failed)
 {
     if (count == 0)
         return NULL;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Records of the verification kit in a policy: `verified`. What was found to compute something else than
- * asked is ruled out for that kernel on that device, from the version on that was tried until one that
- * was found good; what was found good changes nothing else.
+ * Records of the verification kit in a policy: `verified`. What was found to compute something else
+ * than asked is ruled out for that kernel on that device, from the version on that was tried until
+ * one that was found good; what was found good changes nothing else.
  */
 #include "files/policy_reader.h"
 
@@ -144,7 +144,8 @@ static nvfp4_status read_record(const struct policy_reader *reader, const nvfp4_
         status = nvfp4_policy_read_kernels(reader, kernel, &record->kernels);
     record->when.device = nvfp4_policy_devices_in(device->text);
     if (status == NVFP4_OK && record->when.device == 0)
-        status = nvfp4_policy_must_be(reader, device, "a device with its SM, as in 'NVIDIA H200 (sm 90)'");
+        status = nvfp4_policy_must_be(reader, device,
+                                      "a device with its SM, as in 'NVIDIA H200 (sm 90)'");
     if (status == NVFP4_OK && version != NULL)
         status = read_subject_version(reader, version, record);
     if (status == NVFP4_OK && below != NULL)
@@ -180,8 +181,8 @@ static nvfp4_status read_record_file(const struct policy_reader *reader, const n
     nvfp4_document_free(document);
     if (status == NVFP4_OK || status == NVFP4_ENOMEM)
         return status == NVFP4_OK ? status : nvfp4_policy_no_memory(reader);
-    return nvfp4_policy_fail(reader, node, status, "%.60s, line %ld: %.150s", path, (long)error.line,
-                             error.message);
+    return nvfp4_policy_fail(reader, node, status, "%.60s, line %ld: %.150s", path,
+                             (long)error.line, error.message);
 }
 
 /* ---- all of them ---- */
@@ -253,7 +254,8 @@ nvfp4_status nvfp4_policy_read_evidence(const struct policy_reader *reader, cons
                                      "a policy takes at most %d verification records", RECORDS);
         struct record *const record = &records[count++];
         *record = (struct record){ .when = { .device = DEVICE_ANY, .values = ANY_VALUE },
-                                   .outcome = UNCLEAR, .node = n };
+                                   .outcome = UNCLEAR,
+                                   .node = n };
         status = n->kind == NVFP4_NODE_STRING ? read_record_file(reader, n, record)
                                               : read_record(reader, n, record);
         if (status != NVFP4_OK)

@@ -4,20 +4,58 @@
 
 #include <string.h>
 
-static const char *const kernel_keys[] = {
-    "kernel", "before", "after", "devices", "scheme", "activation", "activation_format", "routing",
-    "router_logits_dtype", "dtype", "all2all", "humming_gemm_type", "can", "cannot", "opt_in",
-    "engine_built", "runs_w4a16", "halves", "padding", "needs", "conditions", "clamp", "add", "remove",
-    "source", NULL,
-};
-static const char *const add_keys[] = {
-    "devices", "scheme", "activation", "activation_format", "routing", "router_logits_dtype", "dtype",
-    "all2all", "humming_gemm_type", "can", "cannot", "conditions", "clamp", NULL,
-};
-static const char *const remove_keys[] = {
-    "devices", "scheme", "activation", "activation_format", "routing", "router_logits_dtype", "dtype",
-    "all2all", "humming_gemm_type", "can", "cannot", NULL,
-};
+static const char *const kernel_keys[] = { "kernel",
+                                           "before",
+                                           "after",
+                                           "devices",
+                                           "scheme",
+                                           "activation",
+                                           "activation_format",
+                                           "routing",
+                                           "router_logits_dtype",
+                                           "dtype",
+                                           "all2all",
+                                           "humming_gemm_type",
+                                           "can",
+                                           "cannot",
+                                           "opt_in",
+                                           "engine_built",
+                                           "runs_w4a16",
+                                           "halves",
+                                           "padding",
+                                           "needs",
+                                           "conditions",
+                                           "clamp",
+                                           "add",
+                                           "remove",
+                                           "source",
+                                           NULL };
+static const char *const add_keys[] = { "devices",
+                                        "scheme",
+                                        "activation",
+                                        "activation_format",
+                                        "routing",
+                                        "router_logits_dtype",
+                                        "dtype",
+                                        "all2all",
+                                        "humming_gemm_type",
+                                        "can",
+                                        "cannot",
+                                        "conditions",
+                                        "clamp",
+                                        NULL };
+static const char *const remove_keys[] = { "devices",
+                                           "scheme",
+                                           "activation",
+                                           "activation_format",
+                                           "routing",
+                                           "router_logits_dtype",
+                                           "dtype",
+                                           "all2all",
+                                           "humming_gemm_type",
+                                           "can",
+                                           "cannot",
+                                           NULL };
 
 int nvfp4_policy_is_free_key(const char *name)
 {
@@ -112,190 +150,6 @@ static nvfp4_status read_abilities(const struct policy_reader *reader, const nvf
     return status;
 }
 
-/* ---- lists of rules ---- */
-
-static struct policy_place place_of(const nvfp4_node *node)
-{
-    return (struct policy_place){ node->line, node->column };
-}
-
-/* One array of `old` and `new` entries, the new ones in front or behind; NULL: no memory. */
-static void *join(nvfp4_arena *arena, size_t size, const void *old, size_t old_count,
-                  const void *new, size_t new_count, int front)
-{
-    char *const both = nvfp4_arena_take(arena, (old_count + new_count) * size);
-    if (both == NULL)
-        return NULL;
-    if (old == NULL)
-        memset(both, 0, (old_count + new_count) * size);
-    else if (old_count > 0)
-        memcpy(both + (front ? new_count * size : 0), old, old_count * size);
-    if (new_count > 0)
-        memcpy(both + (front ? 0 : old_count * size), new, new_count * size);
-    return both;
-}
-
-static nvfp4_status too_many(const struct policy_reader *reader, const nvfp4_node *node)
-{
-    return nvfp4_policy_fail(reader, node, NVFP4_ELIMIT, "a kernel has more than %d rules of a kind",
-                             POLICY_RULES);
-}
-
-nvfp4_status nvfp4_policy_add_conditions(const struct policy_reader *reader, int row,
-                                         const struct nvfp4_condition *conditions,
-                                         const struct policy_place *places, size_t count,
-                                         int front, const nvfp4_node *node)
-{
-    struct nvfp4_row *const r = &reader->draft->rows[row];
-    struct policy_marks *const marks = &reader->draft->marks[row];
-    if (r->condition_count + count > POLICY_RULES)
-        return too_many(reader, node);
-    const struct nvfp4_condition *const all =
-        join(reader->arena, sizeof *all, r->conditions, r->condition_count, conditions, count, front);
-    const struct policy_place *const all_places =
-        join(reader->arena, sizeof *all_places, marks->conditions, r->condition_count, places, count,
-             front);
-    if (all == NULL || all_places == NULL)
-        return nvfp4_policy_no_memory(reader);
-    r->conditions = all;
-    marks->conditions = all_places;
-    r->condition_count = (uint8_t)(r->condition_count + count);
-    return NVFP4_OK;
-}
-
-static nvfp4_status read_conditions(const struct policy_reader *reader, const nvfp4_node *list,
-                                    int row)
-{
-    struct nvfp4_condition conditions[POLICY_RULES];
-    struct policy_place places[POLICY_RULES];
-    size_t count = 0;
-    if (list->kind != NVFP4_NODE_SEQUENCE)
-        return nvfp4_policy_must_be(reader, list, "a list of conditions");
-    if (list->count > POLICY_RULES)
-        return too_many(reader, list);
-    for (const nvfp4_node *n = list->first; n != NULL; n = n->next, count++) {
-        const nvfp4_status status = nvfp4_policy_read_condition(reader, n, &conditions[count]);
-        if (status != NVFP4_OK)
-            return status;
-        places[count] = place_of(n);
-    }
-    return nvfp4_policy_add_conditions(reader, row, conditions, places, count, 0, list);
-}
-
-/* Added clamp rules come first, for the first that matches counts. */
-static nvfp4_status read_clamp(const struct policy_reader *reader, const nvfp4_node *list, int row,
-                               enum mode mode)
-{
-    struct nvfp4_clamp_rule rules[POLICY_RULES];
-    struct policy_place places[POLICY_RULES];
-    struct nvfp4_row *const r = &reader->draft->rows[row];
-    struct policy_marks *const marks = &reader->draft->marks[row];
-    size_t count = 0;
-    if (list->kind != NVFP4_NODE_SEQUENCE)
-        return nvfp4_policy_must_be(reader, list, "a list of clamp rules");
-    if (mode == SET)
-        r->clamp_count = 0;
-    if (list->count + r->clamp_count > POLICY_RULES)
-        return too_many(reader, list);
-    for (const nvfp4_node *n = list->first; n != NULL; n = n->next, count++) {
-        const nvfp4_status status = nvfp4_policy_read_clamp_rule(reader, n, &rules[count]);
-        if (status != NVFP4_OK)
-            return status;
-        places[count] = place_of(n);
-    }
-    const struct nvfp4_clamp_rule *const all =
-        join(reader->arena, sizeof *all, r->clamp, r->clamp_count, rules, count, 1);
-    const struct policy_place *const all_places =
-        join(reader->arena, sizeof *all_places, marks->clamp, r->clamp_count, places, count, 1);
-    if (all == NULL || all_places == NULL)
-        return nvfp4_policy_no_memory(reader);
-    r->clamp = all;
-    marks->clamp = all_places;
-    r->clamp_count = (uint8_t)(r->clamp_count + count);
-    return NVFP4_OK;
-}
-
-/* A condition that only says: there must be this library, from this version on. */
-static int is_plain_need(const struct nvfp4_condition *c, int library)
-{
-    return c->kind == CONDITION_LIBRARY && c->library == library && c->until == 0 && c->since == 0 &&
-           c->reason == NVFP4_REASON_DEPENDENCY && c->when.device == DEVICE_ANY &&
-           c->when.values == ANY_VALUE && c->when.with == 0 && c->when.without == 0 &&
-           c->when.not_custom == 0;
-}
-
-/* Takes out what the row has needed of a library so far. */
-static nvfp4_status forget_need(const struct policy_reader *reader, int row, int library)
-{
-    struct nvfp4_condition kept[POLICY_RULES];
-    struct policy_place places[POLICY_RULES];
-    struct nvfp4_row *const r = &reader->draft->rows[row];
-    const struct policy_marks *const marks = &reader->draft->marks[row];
-    size_t count = 0;
-    for (int i = 0; i < r->condition_count; i++) {
-        if (is_plain_need(&r->conditions[i], library))
-            continue;
-        places[count] = marks->conditions != NULL ? marks->conditions[i] : (struct policy_place){ 0, 0 };
-        kept[count++] = r->conditions[i];
-    }
-    if (count == r->condition_count)
-        return NVFP4_OK;
-    r->condition_count = 0;
-    return nvfp4_policy_add_conditions(reader, row, kept, places, count, 0, NULL);
-}
-
-/* needs: {flashinfer: 0.6.16, cuda: any, b12x: null} */
-static nvfp4_status read_needs(const struct policy_reader *reader, const nvfp4_node *node, int row)
-{
-    struct nvfp4_condition needs[NVFP4_LIBRARY_COUNT];
-    struct policy_place places[NVFP4_LIBRARY_COUNT];
-    size_t count = 0;
-    nvfp4_status status = NVFP4_OK;
-    if (node->kind != NVFP4_NODE_MAPPING)
-        return nvfp4_policy_must_be(reader, node, "a mapping, as in {flashinfer: 0.6.16, cuda: any}");
-    for (const nvfp4_node *n = node->first; n != NULL && status == NVFP4_OK; n = n->next) {
-        uint8_t library = NVFP4_LIBRARY_COUNT;
-        nvfp4_library_version version = 0;
-        status = nvfp4_policy_read_library(reader, n, n->key, &library);
-        if (status != NVFP4_OK || library == NVFP4_LIBRARY_COUNT)
-            continue;
-        status = forget_need(reader, row, library);
-        if (status != NVFP4_OK || n->kind == NVFP4_NODE_NULL)
-            continue;
-        if (!nvfp4_node_is(n, "any"))
-            status = nvfp4_policy_read_version(reader, n, &version);
-        places[count] = place_of(n);
-        needs[count++] = (struct nvfp4_condition){
-            .when = { .device = DEVICE_ANY, .values = ANY_VALUE },
-            .kind = CONDITION_LIBRARY,
-            .reason = NVFP4_REASON_DEPENDENCY,
-            .library = library,
-            .number = version,
-        };
-    }
-    return status == NVFP4_OK
-               ? nvfp4_policy_add_conditions(reader, row, needs, places, count, 1, node)
-               : status;
-}
-
-static nvfp4_status read_rules(const struct policy_reader *reader, const nvfp4_node *mapping, int row,
-                               enum mode mode)
-{
-    const nvfp4_node *const conditions = nvfp4_node_get(mapping, "conditions");
-    const nvfp4_node *const clamp = nvfp4_node_get(mapping, "clamp");
-    const nvfp4_node *const needs = nvfp4_node_get(mapping, "needs");
-    nvfp4_status status = NVFP4_OK;
-    if (conditions != NULL && mode == SET)
-        reader->draft->rows[row].condition_count = 0;
-    if (needs != NULL && mode == SET)
-        status = read_needs(reader, needs, row);
-    if (status == NVFP4_OK && conditions != NULL)
-        status = read_conditions(reader, conditions, row);
-    if (status == NVFP4_OK && clamp != NULL)
-        status = read_clamp(reader, clamp, row, mode);
-    return status;
-}
-
 /* ---- single values ---- */
 
 static nvfp4_status read_padding(const struct policy_reader *reader, const nvfp4_node *node,
@@ -363,9 +217,20 @@ static void mark_emptied(struct policy_draft *draft, int row, const nvfp4_node *
     for (int i = 0; i < POLICY_COLUMNS; i++) {
         const nvfp4_node *const n = nvfp4_node_get(mapping, nvfp4_policy_columns[i].key);
         const int literal = n != NULL && n->kind == NVFP4_NODE_SEQUENCE && n->count == 0;
-        if (!(draft->rows[row].values & nvfp4_policy_column_all(&nvfp4_policy_columns[i])) && !literal)
+        if (!(draft->rows[row].values & nvfp4_policy_column_all(&nvfp4_policy_columns[i])) &&
+            !literal)
             draft->marks[row].emptied = 1;
     }
+}
+
+/* Does an item say more of a kernel than where it stands and whether it is opt-in? */
+static uint8_t has_facts(const nvfp4_node *mapping)
+{
+    static const char *const others[] = { "kernel", "before", "after", "opt_in", "source" };
+    uint32_t count = mapping->count;
+    for (size_t i = 0; i < COUNT_OF(others); i++)
+        count -= nvfp4_node_get(mapping, others[i]) != NULL;
+    return count > 0;
 }
 
 static nvfp4_status fill_row(const struct policy_reader *reader, const nvfp4_node *mapping, int row)
@@ -374,15 +239,16 @@ static nvfp4_status fill_row(const struct policy_reader *reader, const nvfp4_nod
     struct policy_marks *const marks = &reader->draft->marks[row];
     const nvfp4_node *const add = nvfp4_node_get(mapping, "add");
     const nvfp4_node *const remove = nvfp4_node_get(mapping, "remove");
-    marks->row = place_of(mapping);
+    marks->row = (struct policy_place){ mapping->line, mapping->column };
     marks->has_source = nvfp4_node_get(mapping, "source") != NULL;
+    marks->has_facts = has_facts(mapping);
     nvfp4_status status = read_columns(reader, mapping, r, SET);
     if (status == NVFP4_OK)
         status = read_abilities(reader, mapping, r, SET);
     if (status == NVFP4_OK)
         status = read_single(reader, mapping, r);
     if (status == NVFP4_OK)
-        status = read_rules(reader, mapping, row, SET);
+        status = nvfp4_policy_read_row_rules(reader, mapping, row, 0);
     if (status == NVFP4_OK && add != NULL) {
         status = nvfp4_policy_check_keys(reader, add, "'add'", add_keys, 1);
         if (status == NVFP4_OK)
@@ -390,7 +256,7 @@ static nvfp4_status fill_row(const struct policy_reader *reader, const nvfp4_nod
         if (status == NVFP4_OK)
             status = read_abilities(reader, add, r, ADD);
         if (status == NVFP4_OK)
-            status = read_rules(reader, add, row, ADD);
+            status = nvfp4_policy_read_row_rules(reader, add, row, 1);
     }
     if (status == NVFP4_OK && remove != NULL) {
         status = nvfp4_policy_check_keys(reader, remove, "'remove'", remove_keys, 1);
@@ -432,9 +298,10 @@ static nvfp4_status read_identity(const struct policy_reader *reader, const nvfp
     row->kernel = "";
     row->backend = (uint8_t)backend;
     if (backend == NVFP4_BACKEND_NONE)
-        return nvfp4_policy_fail(reader, node, NVFP4_ESCHEMA,
-                                 "unknown backend '%s'; one of your own is declared under 'backends'",
-                                 nvfp4_excerpt(node->text, length, excerpt));
+        return nvfp4_policy_fail(
+            reader, node, NVFP4_ESCHEMA,
+            "unknown backend '%s'; one of your own is declared under 'backends'",
+            nvfp4_excerpt(node->text, length, excerpt));
     if (slash == NULL || slash[1] == '\0') /* "A/" is the one without a name among A's kernels */
         return NVFP4_OK;
     nvfp4_node name = *node; /* the part behind the slash */
@@ -462,8 +329,8 @@ static nvfp4_status new_row(const struct policy_reader *reader, const nvfp4_node
     for (int i = 0; i < POLICY_COLUMNS; i++) {
         const struct policy_column *const column = &nvfp4_policy_columns[i];
         if (column->initial != NULL)
-            r.values |= strcmp(column->initial, "any") == 0 ? nvfp4_policy_column_all(column)
-                                                            : STANDARD;
+            r.values |=
+                strcmp(column->initial, "any") == 0 ? nvfp4_policy_column_all(column) : STANDARD;
     }
     for (int i = 0; i < POLICY_FLAGS; i++)
         r.cannot |= nvfp4_policy_flags[i].assumed ? nvfp4_policy_flags[i].flag : 0;
@@ -471,7 +338,7 @@ static nvfp4_status new_row(const struct policy_reader *reader, const nvfp4_node
     status = read_identity(reader, name, &r);
     *row = draft->policy.row_count++;
     draft->rows[*row] = r;
-    draft->marks[*row] = (struct policy_marks){ { 0, 0 }, NULL, NULL, 0, 0 };
+    draft->marks[*row] = (struct policy_marks){ .is_new = 1 };
     return status;
 }
 

@@ -96,7 +96,8 @@ nvfp4_status nvfp4_policy_open_beside(const struct policy_reader *reader, const 
         return nvfp4_policy_must_be(reader, node, "the name of a file");
     if (reader->file == NULL)
         return nvfp4_policy_fail(reader, node, NVFP4_ESCHEMA,
-                                 "a policy that is no file itself cannot name the file '%s'", excerpt);
+                                 "a policy that is no file itself cannot name the file '%s'",
+                                 excerpt);
     *path = path_beside(reader->arena, node->text, reader->file);
     if (*path == NULL)
         return nvfp4_policy_no_memory(reader);

@@ -13,7 +13,8 @@ static struct policy_place key_place(const nvfp4_node *node)
 /* The key of a node as a node of its own, to be read as a name. */
 static nvfp4_node key_node(const nvfp4_node *node)
 {
-    nvfp4_node key = { .kind = NVFP4_NODE_STRING, .line = node->key_line,
+    nvfp4_node key = { .kind = NVFP4_NODE_STRING,
+                       .line = node->key_line,
                        .column = node->key_column };
     key.text = node->key;
     key.length = node->key_length;
@@ -63,8 +64,7 @@ static nvfp4_status read_backend(const struct policy_reader *reader, const nvfp4
     struct policy_draft *const draft = reader->draft;
     const char *name = NULL;
     int64_t id = NVFP4_BACKEND_CUSTOM_FIRST;
-    nvfp4_status status =
-        nvfp4_policy_read_name(reader, name_node, "the name of a backend", &name);
+    nvfp4_status status = nvfp4_policy_read_name(reader, name_node, "the name of a backend", &name);
     if (status != NVFP4_OK || name == NULL)
         return status;
     if (is_taken(&draft->policy, name))
@@ -78,7 +78,8 @@ static nvfp4_status read_backend(const struct policy_reader *reader, const nvfp4
         status = nvfp4_policy_read_number(reader, id_node, NVFP4_BACKEND_CUSTOM_FIRST,
                                           NVFP4_BACKEND_CUSTOM_LAST, &id);
         if (status == NVFP4_OK && id_is_used(&draft->policy, (int)id))
-            status = nvfp4_policy_fail(reader, id_node, NVFP4_ESCHEMA, "the id %d is taken", (int)id);
+            status =
+                nvfp4_policy_fail(reader, id_node, NVFP4_ESCHEMA, "the id %d is taken", (int)id);
     }
     const int at = draft->policy.custom_backend_count++;
     draft->backends[at] = (struct nvfp4_custom_backend){ name, (uint8_t)id };
@@ -120,8 +121,8 @@ static nvfp4_status read_key_words(const struct policy_reader *reader, const nvf
             status = nvfp4_policy_fail(reader, n, NVFP4_ESCHEMA, "'any' stands for all words");
         for (int i = 0; i < count && word != NULL && status == NVFP4_OK; i++)
             if (strcmp(words[i], word) == 0)
-                status = nvfp4_policy_fail(reader, n, NVFP4_ESCHEMA, "the word '%s' stands twice",
-                                           word);
+                status =
+                    nvfp4_policy_fail(reader, n, NVFP4_ESCHEMA, "the word '%s' stands twice", word);
         if (status != NVFP4_OK)
             return status;
         words[count++] = word != NULL ? word : "";
@@ -204,9 +205,10 @@ static nvfp4_status read_meaning(const struct policy_reader *reader, const nvfp4
     const int id = nvfp4_policy_backend_of(&reader->draft->policy, node->text, node->length);
     *backend = (uint8_t)id;
     if (id == NVFP4_BACKEND_NONE)
-        return nvfp4_policy_fail(reader, node, NVFP4_ESCHEMA,
-                                 "unknown backend '%s'; one of your own is declared under 'backends'",
-                                 nvfp4_excerpt(node->text, node->length, excerpt));
+        return nvfp4_policy_fail(
+            reader, node, NVFP4_ESCHEMA,
+            "unknown backend '%s'; one of your own is declared under 'backends'",
+            nvfp4_excerpt(node->text, node->length, excerpt));
     return NVFP4_OK;
 }
 
@@ -262,7 +264,8 @@ static nvfp4_status read_user_word(const struct policy_reader *reader, const nvf
     status = read_word_meaning(reader, node, &word);
     draft->words[at] = word;
     draft->word_places[at] = key_place(node);
-    draft->policy.word_count = (uint8_t)(draft->policy.word_count + (at == draft->policy.word_count));
+    draft->policy.word_count =
+        (uint8_t)(draft->policy.word_count + (at == draft->policy.word_count));
     return status;
 }
 

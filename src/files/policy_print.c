@@ -134,8 +134,7 @@ static void print_needs(struct policy_printer *p, const struct nvfp4_row *row, i
         char version[64] = "any";
         if (row->conditions[i].number != 0)
             nvfp4_version_print(row->conditions[i].number, version, sizeof version);
-        nvfp4_print_entry(p, &count,
-                          nvfp4_library_name((nvfp4_library)row->conditions[i].library));
+        nvfp4_print_entry(p, &count, nvfp4_library_name((nvfp4_library)row->conditions[i].library));
         out_text(p->out, ": ");
         out_text(p->out, version);
     }
@@ -144,7 +143,7 @@ static void print_needs(struct policy_printer *p, const struct nvfp4_row *row, i
 
 static void print_rules(struct policy_printer *p, const struct nvfp4_row *row)
 {
-    const int plain = nvfp4_print_plain_needs(row);
+    const int plain = nvfp4_print_plain_needs(p, row);
     print_needs(p, row, plain);
     if (plain < row->condition_count)
         nvfp4_print_key(p, "conditions");
@@ -168,7 +167,8 @@ static void print_row(struct policy_printer *p, int index)
 {
     const struct nvfp4_row *const row = &p->policy->rows[index];
     char name[2 * POLICY_NAME_BYTES + 2];
-    const uint32_t cannot = p->policy->clamp_by_set ? row->cannot & ~(uint32_t)FLAG_LIMIT : row->cannot;
+    const uint32_t cannot =
+        p->policy->clamp_by_set ? row->cannot & ~(uint32_t)FLAG_LIMIT : row->cannot;
     nvfp4_print_kernel_name(p->policy, index, name, sizeof name);
     nvfp4_print_word(p, "kernel", name);
     if (row->opt_in)

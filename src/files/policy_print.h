@@ -55,7 +55,7 @@ size_t nvfp4_print_kernel_name(const nvfp4_policy *policy, int row, char *buffer
 /** when: {...}; nothing where it is always. */
 void nvfp4_print_when(struct policy_printer *p, const struct nvfp4_when *when);
 /** Are the conditions of a row from the first on plain needs? How many that `needs` can say. */
-int nvfp4_print_plain_needs(const struct nvfp4_row *row);
+int nvfp4_print_plain_needs(const struct policy_printer *p, const struct nvfp4_row *row);
 void nvfp4_print_condition(struct policy_printer *p, const struct nvfp4_condition *condition);
 void nvfp4_print_clamp_rule(struct policy_printer *p, const struct nvfp4_clamp_rule *rule);
 void nvfp4_print_erratum(struct policy_printer *p, const struct nvfp4_erratum *erratum);

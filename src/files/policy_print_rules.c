@@ -78,17 +78,19 @@ static void print_source(struct policy_printer *p, const char *source)
 
 /* ---- conditions ---- */
 
-static int is_plain_need(const struct nvfp4_condition *c)
+/* Sources that are not written do not keep it from being one. */
+static int is_plain_need(const struct nvfp4_condition *c, int evidence)
 {
     return c->kind == CONDITION_LIBRARY && c->reason == NVFP4_REASON_DEPENDENCY && c->until == 0 &&
-           c->since == 0 && is_always(&c->when) && c->note == NULL && c->source == NULL;
+           c->since == 0 && is_always(&c->when) && c->note == NULL &&
+           (c->source == NULL || !evidence);
 }
 
-int nvfp4_print_plain_needs(const struct nvfp4_row *row)
+int nvfp4_print_plain_needs(const struct policy_printer *p, const struct nvfp4_row *row)
 {
     unsigned seen = 0;
     int count = 0;
-    while (count < row->condition_count && is_plain_need(&row->conditions[count]) &&
+    while (count < row->condition_count && is_plain_need(&row->conditions[count], p->evidence) &&
            !(seen >> row->conditions[count].library & 1))
         seen |= 1u << row->conditions[count++].library;
     return count;

@@ -241,9 +241,9 @@ size_t nvfp4_print_kernel_name(const nvfp4_policy *policy, int row, char *buffer
     const struct nvfp4_row *const r = &policy->rows[row];
     nvfp4_kernel_set set;
     const int alone = kernels_of(policy, r->backend, &set) == 1;
-    const int length = snprintf(
-        buffer, capacity, "%s%s%s", nvfp4_policy_backend_name(policy, (nvfp4_backend)r->backend),
-        alone && r->kernel[0] == '\0' ? "" : "/", r->kernel);
+    const int length = snprintf(buffer, capacity, "%s%s%s",
+                                nvfp4_policy_backend_name(policy, (nvfp4_backend)r->backend),
+                                alone && r->kernel[0] == '\0' ? "" : "/", r->kernel);
     return length < 0 ? 0 : (size_t)length;
 }
 
@@ -260,9 +260,9 @@ void nvfp4_print_kernels(struct policy_printer *p, const char *key, nvfp4_kernel
             continue;
         kernels_of(p->policy, p->policy->rows[i].backend, &set);
         if ((set & ~kernels) == 0) {
-            snprintf(name, sizeof name, "%s",
-                     nvfp4_policy_backend_name(p->policy,
-                                               (nvfp4_backend)p->policy->rows[i].backend));
+            snprintf(
+                name, sizeof name, "%s",
+                nvfp4_policy_backend_name(p->policy, (nvfp4_backend)p->policy->rows[i].backend));
             told |= set;
         } else {
             nvfp4_print_kernel_name(p->policy, i, name, sizeof name);

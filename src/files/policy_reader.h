@@ -7,11 +7,12 @@
  * @brief What the files of the policy reader share. Internal to the library.
  *
  * A policy is read into a draft: the arrays of a policy at their largest, so that a file which
- * extends another simply goes on with the draft that the other has left. While it grows, `draft->policy`
- * is a policy that can be asked. In the end it is copied into one arena.
+ * extends another simply goes on with the draft that the other has left. While it grows,
+ * `draft->policy` is a policy that can be asked. In the end it is copied into one arena.
  *
- * Whatever a reader dislikes it hands to nvfp4_policy_fail(). Loading ends there with a status; a check
- * notes it and goes on (the call returns ::NVFP4_OK), so every reader leaves its results usable then.
+ * Whatever a reader dislikes it hands to nvfp4_policy_fail(). Loading ends there with a status; a
+ * check notes it and goes on (the call returns ::NVFP4_OK), so every reader leaves its results
+ * usable then.
  */
 
 #include <nvfp4moe/policy.h>
@@ -22,15 +23,15 @@
 
 /* The bounds of a policy, told to users in src/policies/README.md. */
 enum {
-    POLICY_ERRATA = 64,      /* bits of nvfp4_deployment.errata_off */
-    POLICY_NAMES = 64,       /* words for backends */
+    POLICY_ERRATA = 64, /* bits of nvfp4_deployment.errata_off */
+    POLICY_NAMES = 64,  /* words for backends */
     POLICY_BACKENDS = NVFP4_BACKEND_CUSTOM_LAST - NVFP4_BACKEND_CUSTOM_FIRST + 1,
     POLICY_KEYS = CUSTOM_BITS / 2, /* a key has two words at least */
-    POLICY_RULES = 255,      /* conditions, and clamp rules, of one kernel */
-    POLICY_NAME_BYTES = 64,  /* of a name or word */
-    POLICY_TEXT_BYTES = 1000, /* of a note, text, source, summary */
-    POLICY_FILES = 8,        /* that extend one another */
-    POLICY_COMPLAINTS = 200  /* after which a check gives up */
+    POLICY_RULES = 255,            /* conditions, and clamp rules, of one kernel */
+    POLICY_NAME_BYTES = 64,        /* of a name or word */
+    POLICY_TEXT_BYTES = 1000,      /* of a note, text, source, summary */
+    POLICY_FILES = 8,              /* that extend one another */
+    POLICY_COMPLAINTS = 200        /* after which a check gives up */
 };
 
 /** Where something stands in the file being read; line 0: it is not of this file. */
@@ -41,8 +42,10 @@ struct policy_place {
 struct policy_marks {
     struct policy_place row;
     const struct policy_place *conditions, *clamp; /**< as many as the row has, or NULL */
-    uint8_t has_source; /**< 1: this file gives the row's source */
-    uint8_t emptied;    /**< 1: a column was emptied by something else than `[]` */
+    uint8_t has_source;                            /**< 1: this file gives the row's source */
+    uint8_t has_facts; /**< 1: it says more of it than its place and whether it is opt-in */
+    uint8_t is_new;    /**< 1: it brings the row */
+    uint8_t emptied;   /**< 1: a column was emptied by something else than `[]` */
 };
 
 struct policy_draft {
@@ -69,7 +72,7 @@ struct policy_remarks {
 struct policy_reader {
     const nvfp4_document *document;
     struct policy_draft *draft;
-    nvfp4_arena *arena;             /**< of the policy */
+    nvfp4_arena *arena; /**< of the policy */
     nvfp4_error *error;
     struct policy_remarks *remarks; /**< NULL: the first complaint ends it */
     const char *file;               /**< what paths are relative to; NULL: no files are opened */
@@ -215,7 +218,8 @@ nvfp4_status nvfp4_policy_read_flags(const struct policy_reader *reader, const n
 /** First and last SM of one bit of a device set. */
 void nvfp4_policy_device_range(int bit, int *first, int *last);
 
-/** Devices from the text that a record of a verification has: "NVIDIA H200 (sm 90)". 0: it has none. */
+/** Devices from the text that a record of a verification has: "NVIDIA H200 (sm 90)". 0: it has
+ * none. */
 uint64_t nvfp4_policy_devices_in(const char *text);
 
 /* ---- rules: policy_rules.c ---- */
@@ -223,8 +227,8 @@ uint64_t nvfp4_policy_devices_in(const char *text);
 /** A `when`. */
 nvfp4_status nvfp4_policy_read_when(const struct policy_reader *reader, const nvfp4_node *node,
                                     struct nvfp4_when *when);
-nvfp4_status nvfp4_policy_read_condition(const struct policy_reader *reader,
-                                         const nvfp4_node *node, struct nvfp4_condition *condition);
+nvfp4_status nvfp4_policy_read_condition(const struct policy_reader *reader, const nvfp4_node *node,
+                                         struct nvfp4_condition *condition);
 nvfp4_status nvfp4_policy_read_clamp_rule(const struct policy_reader *reader,
                                           const nvfp4_node *node, struct nvfp4_clamp_rule *rule);
 nvfp4_status nvfp4_policy_read_erratum(const struct policy_reader *reader, const nvfp4_node *node,
@@ -233,7 +237,8 @@ nvfp4_status nvfp4_policy_read_erratum(const struct policy_reader *reader, const
 /** The reason that a kind of condition gives where none is said; -1: it must be said. */
 int nvfp4_policy_usual_reason(int kind);
 
-/** What the conditions of a kernel are called: "rules_out", "needs", ..., by kind - 1; NULL at the end. */
+/** What the conditions of a kernel are called: "rules_out", "needs", ..., by kind - 1; NULL at the
+ * end. */
 extern const char *const nvfp4_policy_condition_words[];
 /** "constant" is written as its number. By value - 1; NULL at the end. */
 extern const char *const nvfp4_policy_limit_words[];
@@ -245,17 +250,21 @@ extern const char *const nvfp4_policy_situ_words[];
 /** Keys that a `when` knows beside the policy's own ones; NULL at the end. */
 extern const char *const nvfp4_policy_when_keys[];
 
-/* ---- kernels: policy_kernels.c ---- */
+/* ---- kernels: policy_kernels.c, policy_row_rules.c ---- */
 
 /** The list `kernels`. */
 nvfp4_status nvfp4_policy_read_kernel_list(const struct policy_reader *reader,
                                            const nvfp4_node *node);
 
+/** `needs`, `conditions` and `clamp` of a kernel. @p added 1: beside what it has. */
+nvfp4_status nvfp4_policy_read_row_rules(const struct policy_reader *reader,
+                                         const nvfp4_node *mapping, int row, int added);
+
 /** Put conditions in front of a row's own (@p front 1) or behind them. */
 nvfp4_status nvfp4_policy_add_conditions(const struct policy_reader *reader, int row,
                                          const struct nvfp4_condition *conditions,
-                                         const struct policy_place *places, size_t count,
-                                         int front, const nvfp4_node *node);
+                                         const struct policy_place *places, size_t count, int front,
+                                         const nvfp4_node *node);
 
 /** The backend of a name, by any of its names; NONE: there is none. */
 int nvfp4_policy_backend_of(const nvfp4_policy *policy, const char *text, size_t length);
@@ -269,7 +278,8 @@ int nvfp4_policy_is_free_key(const char *name);
 void nvfp4_policy_reorder(struct policy_draft *draft, const uint8_t order[NVFP4_KERNELS_MAX]);
 /** Move the last row in front of the row at @p to. */
 void nvfp4_policy_move_last(struct policy_draft *draft, int to);
-/** Move the rows of a set, in their order, in front of (@p after 0) or behind the rows of another. */
+/** Move the rows of a set, in their order, in front of (@p after 0) or behind the rows of another.
+ */
 void nvfp4_policy_move_set(struct policy_draft *draft, nvfp4_kernel_set moved,
                            nvfp4_kernel_set target, int after);
 /** Opt-in rows go behind the others; both keep their order. */

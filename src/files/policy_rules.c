@@ -6,11 +6,25 @@
 
 /* ---- when ---- */
 
-const char *const nvfp4_policy_when_keys[] = {
-    "devices", "scheme", "activation", "activation_format", "routing", "router_logits_dtype", "dtype",
-    "all2all", "humming_gemm_type", "gated", "swiglu_limit", "expert_parallel", "eplb", "lora",
-    "batch_invariant", "bias", "router_weight_on_input", "per_token_activation_scale", NULL,
-};
+const char *const nvfp4_policy_when_keys[] = { "devices",
+                                               "scheme",
+                                               "activation",
+                                               "activation_format",
+                                               "routing",
+                                               "router_logits_dtype",
+                                               "dtype",
+                                               "all2all",
+                                               "humming_gemm_type",
+                                               "gated",
+                                               "swiglu_limit",
+                                               "expert_parallel",
+                                               "eplb",
+                                               "lora",
+                                               "batch_invariant",
+                                               "bias",
+                                               "router_weight_on_input",
+                                               "per_token_activation_scale",
+                                               NULL };
 
 static nvfp4_status read_when_flag(const struct policy_reader *reader, const nvfp4_node *node,
                                    struct nvfp4_when *when)
@@ -128,7 +142,7 @@ const char *const nvfp4_policy_condition_words[] = {
     [CONDITION_TOP_K_AT_MOST - 1] = "top_k_at_most",
     [CONDITION_SITU_BETAS - 1] = "situ_betas",
     [CONDITION_DOUBT - 1] = "doubt",
-    NULL,
+    NULL
 };
 const char *const nvfp4_policy_situ_words[] = { "may_be_absent", "must_be_given", NULL };
 
@@ -160,7 +174,7 @@ static nvfp4_status read_reason(const struct policy_reader *reader, const nvfp4_
         uint8_t own;
     } all[] = {
 #define X(name, value, word, text)                                                                 \
-    { word, (value) == NVFP4_REASON_OPT_IN || (value) == NVFP4_REASON_NOT_BUILT ||                  \
+    { word, (value) == NVFP4_REASON_OPT_IN || (value) == NVFP4_REASON_NOT_BUILT ||                 \
                 (value) == NVFP4_REASON_ERRATUM || (value) == NVFP4_REASON_PEER },
         NVFP4_REASON_MAP(X)
 #undef X
@@ -237,15 +251,16 @@ static nvfp4_status find_kind(const struct policy_reader *reader, const nvfp4_no
         if (n == NULL)
             continue;
         if (*value != NULL)
-            return nvfp4_policy_fail_key(reader, n, "one condition has both '%s' and '%s'; make two",
-                                         (*value)->key, n->key);
+            return nvfp4_policy_fail_key(
+                reader, n, "one condition has both '%s' and '%s'; make two", (*value)->key, n->key);
         *value = n;
         *kind = (uint8_t)(i + 1);
     }
     if (*value == NULL)
-        return nvfp4_policy_fail(reader, mapping, NVFP4_ESCHEMA,
-                                 "a condition needs one of rules_out, needs, fc1_rows_multiple_of, "
-                                 "width_multiple_of, experts_below, top_k_at_most, situ_betas, doubt");
+        return nvfp4_policy_fail(
+            reader, mapping, NVFP4_ESCHEMA,
+            "a condition needs one of rules_out, needs, fc1_rows_multiple_of, "
+            "width_multiple_of, experts_below, top_k_at_most, situ_betas, doubt");
     return NVFP4_OK;
 }
 
@@ -269,14 +284,25 @@ static nvfp4_status read_condition_reason(const struct policy_reader *reader,
     return NVFP4_OK;
 }
 
-nvfp4_status nvfp4_policy_read_condition(const struct policy_reader *reader,
-                                         const nvfp4_node *node, struct nvfp4_condition *condition)
+nvfp4_status nvfp4_policy_read_condition(const struct policy_reader *reader, const nvfp4_node *node,
+                                         struct nvfp4_condition *condition)
 {
-    static const char *const keys[] = {
-        "rules_out", "needs", "fc1_rows_multiple_of", "width_multiple_of", "experts_below",
-        "top_k_at_most", "situ_betas", "doubt", "when", "reason", "library", "from", "below", "note",
-        "source", NULL,
-    };
+    static const char *const keys[] = { "rules_out",
+                                        "needs",
+                                        "fc1_rows_multiple_of",
+                                        "width_multiple_of",
+                                        "experts_below",
+                                        "top_k_at_most",
+                                        "situ_betas",
+                                        "doubt",
+                                        "when",
+                                        "reason",
+                                        "library",
+                                        "from",
+                                        "below",
+                                        "note",
+                                        "source",
+                                        NULL };
     const nvfp4_node *value = NULL;
     struct common common;
     nvfp4_status status = nvfp4_policy_check_keys(reader, node, "a condition", keys, 0);
@@ -304,16 +330,11 @@ nvfp4_status nvfp4_policy_read_condition(const struct policy_reader *reader,
 
 /* ---- clamp rules ---- */
 
-const char *const nvfp4_policy_limit_words[] = {
-    [LIMIT_TAKEN - 1] = "taken",
-    [LIMIT_IGNORED - 1] = "ignored",
-    NULL,
-};
+const char *const nvfp4_policy_limit_words[] = { [LIMIT_TAKEN - 1] = "taken",
+                                                 [LIMIT_IGNORED - 1] = "ignored",
+                                                 NULL };
 const char *const nvfp4_policy_absent_words[] = {
-    [ABSENT_FINE] = "fine",
-    [ABSENT_REFUSED] = "refused",
-    [ABSENT_CLAMPS] = "clamps",
-    NULL,
+    [ABSENT_FINE] = "fine", [ABSENT_REFUSED] = "refused", [ABSENT_CLAMPS] = "clamps", NULL
 };
 
 static int is_number(const nvfp4_node *node)
@@ -391,8 +412,8 @@ static nvfp4_status read_alpha_beta(const struct policy_reader *reader, const nv
     return status;
 }
 
-static nvfp4_status read_clamp_options(const struct policy_reader *reader, const nvfp4_node *mapping,
-                                       struct nvfp4_clamp_rule *rule)
+static nvfp4_status read_clamp_options(const struct policy_reader *reader,
+                                       const nvfp4_node *mapping, struct nvfp4_clamp_rule *rule)
 {
     static const char *const spaces[] = {
 #define X(name, value, word) [value] = word,
@@ -415,10 +436,10 @@ static nvfp4_status read_clamp_options(const struct policy_reader *reader, const
 nvfp4_status nvfp4_policy_read_clamp_rule(const struct policy_reader *reader,
                                           const nvfp4_node *node, struct nvfp4_clamp_rule *rule)
 {
-    static const char *const keys[] = {
-        "when", "limit", "without_limit", "alpha", "beta", "after_activation", "limit_space",
-        "library", "from", "note", "source", NULL,
-    };
+    static const char *const keys[] = { "when",        "limit",   "without_limit",
+                                        "alpha",       "beta",    "after_activation",
+                                        "limit_space", "library", "from",
+                                        "note",        "source",  NULL };
     struct common common;
     nvfp4_status status = nvfp4_policy_check_keys(reader, node, "a clamp rule", keys, 0);
     *rule = (struct nvfp4_clamp_rule){ .limit = LIMIT_IGNORED };
@@ -463,10 +484,11 @@ static nvfp4_status read_sizes(const struct policy_reader *reader, const nvfp4_n
 nvfp4_status nvfp4_policy_read_erratum(const struct policy_reader *reader, const nvfp4_node *node,
                                        struct nvfp4_erratum *erratum)
 {
-    static const char *const keys[] = {
-        "erratum", "kernels", "when", "library", "from", "below", "num_experts", "hidden_size",
-        "intermediate_size_per_rank", "top_k", "text", "source", NULL,
-    };
+    static const char *const keys[] = { "erratum",     "kernels",     "when",
+                                        "library",     "from",        "below",
+                                        "num_experts", "hidden_size", "intermediate_size_per_rank",
+                                        "top_k",       "text",        "source",
+                                        NULL };
     struct common common;
     nvfp4_status status = nvfp4_policy_check_keys(reader, node, "an erratum", keys, 0);
     *erratum = (struct nvfp4_erratum){ .name = "", .text = "" };
@@ -477,7 +499,9 @@ nvfp4_status nvfp4_policy_read_erratum(const struct policy_reader *reader, const
     const nvfp4_node *const text = nvfp4_node_get(node, "text");
     if (name == NULL || kernels == NULL || text == NULL)
         return nvfp4_policy_fail(reader, node, NVFP4_ESCHEMA, "an erratum needs '%s'",
-                                 name == NULL ? "erratum" : kernels == NULL ? "kernels" : "text");
+                                 name == NULL      ? "erratum"
+                                 : kernels == NULL ? "kernels"
+                                                   : "text");
     status = read_common(reader, node, &common);
     erratum->when = common.when;
     erratum->library = common.has_library ? common.library : LIBRARY_NONE;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The columns of a kernel as sets of words: what a policy file calls them, and how they are read. */
+/* The columns of a kernel as sets of words: what a policy file calls them, and how they are read.
+ */
 #include "files/policy_reader.h"
 
 #include <stdio.h>
@@ -126,7 +127,8 @@ static nvfp4_status read_set(const struct policy_reader *reader, const nvfp4_nod
 nvfp4_status nvfp4_policy_read_words(const struct policy_reader *reader, const nvfp4_node *node,
                                      const struct policy_column *column, uint64_t *values)
 {
-    struct vocabulary v = { .key = column->key, .count = column->bits,
+    struct vocabulary v = { .key = column->key,
+                            .count = column->bits,
                             .all2all = column->column == NVFP4_COLUMN_ALL2ALL };
     for (int i = 0; i < v.count; i++)
         v.words[i] = nvfp4_column_word((nvfp4_column)column->column, (size_t)i);

@@ -71,7 +71,8 @@ nvfp4_status nvfp4_policy_read_name(const struct policy_reader *reader, const nv
     while (is_name_char(node->text[good]))
         good++;
     if (good < node->length)
-        return nvfp4_policy_must_be(reader, node, "a name of letters, digits, '_', '-', '.' and '+'");
+        return nvfp4_policy_must_be(reader, node,
+                                    "a name of letters, digits, '_', '-', '.' and '+'");
     if (node->length > POLICY_NAME_BYTES)
         return nvfp4_policy_fail(reader, node, NVFP4_ELIMIT, "a name is longer than %d bytes",
                                  POLICY_NAME_BYTES);
@@ -171,8 +172,7 @@ static nvfp4_status unknown_kernel(const struct policy_reader *reader, const nvf
     for (int i = 0; i < p->word_count; i++)
         nvfp4_nearest_offer(&search, p->words[i].word);
     for (int i = 0; i < p->row_count; i++) {
-        const char *const backend =
-            nvfp4_policy_backend_name(p, (nvfp4_backend)p->rows[i].backend);
+        const char *const backend = nvfp4_policy_backend_name(p, (nvfp4_backend)p->rows[i].backend);
         nvfp4_nearest_offer(&search, backend);
         if (p->rows[i].kernel[0] == '\0')
             continue;
