@@ -273,11 +273,13 @@ static void check_never_chosen(const struct check *c, int row)
     char name[KERNEL_NAME], other[KERNEL_NAME];
     kernel_name(c, row, name);
     if (why != NULL) {
+        /* `[]` is written on purpose; nothing else that leaves nothing is. */
+        const struct nvfp4_when plain = { .device = DEVICE_ANY, .values = r->values };
+        const int meant = !marks[row].emptied && (r->device & DEVICES) != 0 &&
+                          why_never(c->policy, &plain) != NULL;
         if (marks[row].row.line != 0)
-            TELL(c,
-                 marks[row].emptied || strcmp(why, "devices") == 0 ? NVFP4_SEVERITY_WARNING
-                                                                   : NVFP4_SEVERITY_NOTE,
-                 marks[row].row, "%s is never chosen: it takes no '%s' at all", name, why);
+            TELL(c, meant ? NVFP4_SEVERITY_NOTE : NVFP4_SEVERITY_WARNING, marks[row].row,
+                 "%s is never chosen: it takes no '%s' at all", name, why);
         return;
     }
     for (int i = 0; i < row; i++) {
@@ -352,8 +354,8 @@ static void check_whole(const struct check *c)
         WANTS_SOURCE(c, c->draft->top, "the policy has no 'source'");
     if (builtin != NULL && (strcmp(nvfp4_policy_name(builtin), p->name) != 0 ||
                             nvfp4_policy_hash(builtin) != nvfp4_policy_hash(p)))
-        WARN(c, c->draft->top, "'%s' is the name of a built-in policy, which decides otherwise",
-             p->name);
+        TELL(c, NVFP4_SEVERITY_WARNING, c->draft->top,
+             "'%s' is the name of a built-in policy, which decides otherwise", p->name);
 }
 
 /* Does the policy decide as a built-in one? What such a one says is on record as it is. */

@@ -204,10 +204,10 @@ static nvfp4_status read_need(const struct policy_reader *reader, const nvfp4_no
     uint8_t library = c->library;
     nvfp4_status status = nvfp4_policy_read_library(reader, n, n->key, &library);
     if (status == NVFP4_OK && (c->since != 0 || c->until != 0) && library != c->library)
-        status = nvfp4_policy_fail(reader, n, NVFP4_ESCHEMA,
-                                   "a condition looks at one library, here at %s and %s",
-                                   nvfp4_library_name((nvfp4_library)library),
-                                   nvfp4_library_name((nvfp4_library)c->library));
+        status = nvfp4_policy_fail_key(reader, n,
+                                       "a condition looks at one library, here at %s and %s",
+                                       nvfp4_library_name((nvfp4_library)library),
+                                       nvfp4_library_name((nvfp4_library)c->library));
     c->library = library;
     if (status == NVFP4_OK && !nvfp4_node_is(n, "any"))
         status = nvfp4_policy_read_version(reader, n, &c->number);

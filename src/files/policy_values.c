@@ -152,14 +152,18 @@ nvfp4_status nvfp4_policy_read_library(const struct policy_reader *reader, const
             *library = (uint8_t)i;
             return NVFP4_OK;
         }
-    const char *const best = nvfp4_nearest_word(word, words, NVFP4_LIBRARY_COUNT);
+    char excerpt[NVFP4_EXCERPT];
+    nvfp4_excerpt(word, strlen(word), excerpt);
+    const char *const best = nvfp4_nearest_word(excerpt, words, NVFP4_LIBRARY_COUNT);
+    if (word != node->key)
+        return nvfp4_policy_unknown_word(reader, node, "a library", words);
     if (best != NULL)
-        return nvfp4_policy_fail(reader, node, NVFP4_ESCHEMA,
-                                 "unknown library '%.40s'; did you mean '%s'?", word, best);
-    return nvfp4_policy_fail(reader, node, NVFP4_ESCHEMA,
-                             "unknown library '%.40s'; known are flashinfer, b12x, humming, cuda, "
-                             "cutlass_dsl, vllm",
-                             word);
+        return nvfp4_policy_fail_key(reader, node, "unknown library '%s'; did you mean '%s'?",
+                                     excerpt, best);
+    return nvfp4_policy_fail_key(reader, node,
+                                 "unknown library '%s'; known are flashinfer, b12x, humming, cuda, "
+                                 "cutlass_dsl, vllm",
+                                 excerpt);
 }
 
 static nvfp4_status unknown_kernel(const struct policy_reader *reader, const nvfp4_node *node)

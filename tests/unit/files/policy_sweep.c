@@ -28,8 +28,8 @@ static int32_t below(int32_t n)
 
 static nvfp4_device_key device(void)
 {
-    static const nvfp4_sm sms[] = { 50,  70,  75,  80,  86,  89,  90,  100, 101, 103,
-                                    107, 110, 119, 120, 121, 125, 130, 150 };
+    static const nvfp4_sm sms[] = { 50,  70,  75,  80,  86,  89,  90,  100, 101,
+                                    103, 107, 110, 119, 120, 121, 125, 130, 150 };
     nvfp4_device_key key = { NVFP4_VENDOR_NVIDIA, ONE_OF(sms), "" };
     if (below(40) == 0)
         key = (nvfp4_device_key){ 1 + below(2), 0, "" };
@@ -69,11 +69,12 @@ static void make_layer(nvfp4_moe_layer *l)
 
 static void make_libraries(nvfp4_deployment *d)
 {
-    static const char *const versions[] = { "0.2.9",      "0.2.10",    "0.2.12",  "0.4.0",  "0.6.3",
-                                            "0.6.8.post1", "0.6.14",   "0.6.15",  "0.6.16rc4",
-                                            "0.6.16",     "0.6.16.post4", "0.6.17", "0.6.18",
-                                            "0.22.0",     "0.23.0",    "1.2.6",   "4.5.0",  "4.6.0",
-                                            "4.8.0",      "12.8",      "12.9",    "13.0" };
+    static const char *const versions[] = { "0.2.9",     "0.2.10",      "0.2.12",       "0.4.0",
+                                            "0.6.3",     "0.6.8.post1", "0.6.14",       "0.6.15",
+                                            "0.6.16rc4", "0.6.16",      "0.6.16.post4", "0.6.17",
+                                            "0.6.18",    "0.22.0",      "0.23.0",       "1.2.6",
+                                            "4.5.0",     "4.6.0",       "4.8.0",        "12.8",
+                                            "12.9",      "13.0" };
     for (int i = 0; i < NVFP4_LIBRARY_COUNT; i++) {
         if (below(2))
             continue;
@@ -133,8 +134,7 @@ static int same_selection(const nvfp4_selection *a, const nvfp4_selection *b)
            x->limit_space == y->limit_space && x->after_activation == y->after_activation &&
            x->halves == y->halves && x->limit == y->limit && x->alpha == y->alpha &&
            x->beta == y->beta && x->intermediate == y->intermediate &&
-           x->intermediate_padded == y->intermediate_padded &&
-           x->hidden_padded == y->hidden_padded;
+           x->intermediate_padded == y->intermediate_padded && x->hidden_padded == y->hidden_padded;
 }
 
 int sweep_same_choice(const nvfp4_moe_layer *layer, const nvfp4_deployment *deployment,
