@@ -136,17 +136,17 @@ typedef struct nvfp4_deployment {
     size_t struct_size;
     nvfp4_device_key device;  /**< the device of this rank */
     int32_t requested;        /**< the ::nvfp4_backend the user insists on; NONE: automatic */
-    int32_t tensor_parallel;  /**< ranks, >= 1 */
-    int32_t data_parallel;    /**< ranks, >= 1 */
-    int32_t context_parallel; /**< ranks of prefill context parallelism, >= 1 */
-    int32_t sequence_parallel; /**< >= 1; re-uses the tensor ranks */
+    int32_t tensor_parallel;  /**< ranks, 1 to 2^20 */
+    int32_t data_parallel;    /**< ranks, 1 to 2^20 */
+    int32_t context_parallel; /**< ranks of prefill context parallelism, 1 to 2^20 */
+    int32_t sequence_parallel; /**< 1 to 2^20; re-uses the tensor ranks */
     int32_t all2all;           /**< an ::nvfp4_all2all */
     int32_t format;            /**< an ::nvfp4_format */
     int32_t humming_gemm;      /**< an ::nvfp4_humming_gemm */
-    uint8_t expert_parallel;   /**< 1: experts are spread over tensor x data x context ranks */
-    uint8_t eplb;              /**< 1: expert-parallel load balancing */
-    uint8_t lora;              /**< 1: LoRA adapters on the experts */
-    uint8_t batch_invariant;   /**< 1: results must not depend on the batch */
+    uint8_t expert_parallel;   /**< 0 or 1: experts are spread over tensor x data x context ranks */
+    uint8_t eplb;              /**< 0 or 1: expert-parallel load balancing */
+    uint8_t lora;              /**< 0 or 1: LoRA adapters on the experts */
+    uint8_t batch_invariant;   /**< 0 or 1: results must not depend on the batch */
     uint8_t reserved[4];       /**< 0 */
     nvfp4_library_version libraries[8]; /**< by ::nvfp4_library; entries past the last are 0 */
     nvfp4_backend_set not_built;        /**< backends the engine has not compiled in; 0: all are in */

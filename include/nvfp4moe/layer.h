@@ -124,8 +124,8 @@ enum {
     NVFP4_HAS_SITU_LINEAR_BETA = 1u << 4
 };
 
-/** Sizes above this are refused as invalid; it keeps every product of two sizes exact. */
-#define NVFP4_SIZE_MAX ((int64_t)1 << 40)
+/** The largest size; larger ones are refused as invalid. */
+#define NVFP4_SIZE_MAX (((int64_t)1 << 40) - 1)
 
 /**
  * One MoE layer. Set up with #NVFP4_MOE_LAYER_INIT, then change what differs.
@@ -151,9 +151,9 @@ typedef struct nvfp4_moe_layer {
     int64_t intermediate_size;          /**< width of one expert before tensor parallelism, elements */
     int64_t num_experts;                /**< routed experts of the whole layer */
     int64_t top_k;                      /**< experts per token; at most num_experts */
-    uint8_t bias;                       /**< 1: the expert GEMMs add a bias */
-    uint8_t router_weight_on_input;     /**< 1: the routing weight scales the input, not the output */
-    uint8_t per_token_activation_scale; /**< 1: activations carry one global scale per token */
+    uint8_t bias;                       /**< 0 or 1: the expert GEMMs add a bias */
+    uint8_t router_weight_on_input;     /**< 0 or 1: the routing weight scales the input, not the output */
+    uint8_t per_token_activation_scale; /**< 0 or 1: activations carry one global scale per token */
     uint8_t reserved[5];                /**< 0 */
 } nvfp4_moe_layer;
 

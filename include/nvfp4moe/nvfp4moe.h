@@ -9,12 +9,16 @@
 
 #include <nvfp4moe/backend.h>
 #include <nvfp4moe/deployment.h>
+#include <nvfp4moe/device.h>
 #include <nvfp4moe/explain.h>
 #include <nvfp4moe/group.h>
 #include <nvfp4moe/layer.h>
+#include <nvfp4moe/model.h>
 #include <nvfp4moe/policy.h>
+#include <nvfp4moe/request.h>
 #include <nvfp4moe/select.h>
 #include <nvfp4moe/status.h>
+#include <nvfp4moe/verify.h>
 #include <nvfp4moe/version.h>
 
 #endif

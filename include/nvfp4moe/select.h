@@ -12,7 +12,7 @@
  *
  * - ::NVFP4_EINVAL: another pointer is NULL; an enum value is out of range; a size is negative or
  *   above #NVFP4_SIZE_MAX; top_k exceeds num_experts; a limit is not finite or not above 0; another
- *   number is not finite; a parallel degree is below 1; an SM is no SM; the requested backend is
+ *   number is not finite; a flag is neither 0 nor 1; a parallel degree is below 1; an SM is no SM; the requested backend is
  *   none of the policy's.
  * - ::NVFP4_EABI: a `struct_size` is smaller than in the first release.
  */
@@ -101,31 +101,19 @@ typedef enum nvfp4_halves {
         NVFP4_HALVES_COUNT
 } nvfp4_halves;
 
-/** What the engine must pass to the chosen kernel so that it computes the model's activation. */
-typedef struct nvfp4_forward {
-    int32_t has_limit;        /**< 0: pass none */
-    int32_t limit_space;      /**< an ::nvfp4_limit_space */
-    int32_t after_activation; /**< 1: the kernel clamps the gate behind the SiLU */
-    int32_t halves;           /**< an ::nvfp4_halves */
-    double limit, alpha, beta;
-    int64_t intermediate;        /**< width per rank; 0: size unknown */
-    int64_t intermediate_padded; /**< width per rank the loader must pad to; 0: size unknown */
-    int64_t hidden_padded;       /**< hidden size the loader must pad to; 0: size unknown */
-} nvfp4_forward;
-
 /** A decision. */
 typedef struct nvfp4_selection {
     int32_t backend; /**< an ::nvfp4_backend */
     int32_t kernel;  /**< its number in the policy */
     int32_t scheme;  /**< the ::nvfp4_scheme that really runs */
     int32_t asked;   /**< 1: asked for by name, 0: chosen by preference */
-    nvfp4_forward forward;
 } nvfp4_selection;
 
 /**
  * @brief Choose the kernel: the first, in the policy's order, that no check rules out.
  *
- * A backend asked for by name is never replaced by another.
+ * A backend asked for by name is never replaced by another. What the kernel must be given to compute
+ * the model's activation, nvfp4_forward_to() tells.
  *
  * @param      layer      What is computed. Not retained.
  * @param      deployment How and on what; its arrays must be readable. Not retained.
@@ -140,6 +128,31 @@ typedef struct nvfp4_selection {
 NVFP4_API nvfp4_status nvfp4_select_backend(const nvfp4_moe_layer *layer,
                                             const nvfp4_deployment *deployment,
                                             const nvfp4_policy *policy, nvfp4_selection *selection);
+
+/** What the engine must pass to the chosen kernel so that it computes the model's activation. */
+typedef struct nvfp4_forward {
+    int32_t has_limit;        /**< 0: pass none */
+    int32_t limit_space;      /**< an ::nvfp4_limit_space */
+    int32_t after_activation; /**< 1: the kernel clamps the gate behind the SiLU */
+    int32_t halves;           /**< an ::nvfp4_halves */
+    double limit, alpha, beta;
+    int64_t intermediate;        /**< width per rank; 0: size unknown */
+    int64_t intermediate_padded; /**< width per rank the loader must pad to; 0: size unknown */
+    int64_t hidden_padded;       /**< hidden size the loader must pad to; 0: size unknown */
+} nvfp4_forward;
+
+/**
+ * @brief What must be forwarded to a kernel of the policy so that it computes this layer.
+ *
+ * @param      kernel  Its number, as nvfp4_select_backend() gives it.
+ * @param[out] forward Also for a kernel that the request rules out; then it may be of no use.
+ * @retval NVFP4_EINVAL,NVFP4_EABI As the file says; also for a kernel that the policy has not.
+ * @since 0.1
+ */
+NVFP4_API nvfp4_status nvfp4_forward_to(const nvfp4_moe_layer *layer,
+                                        const nvfp4_deployment *deployment,
+                                        const nvfp4_policy *policy, int32_t kernel,
+                                        nvfp4_forward *forward);
 
 /** Things to tell beside a decision: name, value, word. */
 #define NVFP4_WARNING_MAP(X)                                                                       \
@@ -168,7 +181,6 @@ typedef struct nvfp4_verdicts {
     nvfp4_kernel_set eligible;  /**< kernels without a reason */
     nvfp4_reason_set unchecked; /**< checks that abstained for want of a size */
     uint32_t warnings;          /**< bit w: the ::nvfp4_warning w */
-    uint64_t fingerprint;       /**< see nvfp4_fingerprint() */
     const char *doubt;          /**< what LOW_CONFIDENCE is about, or NULL; lives as the policy */
     int32_t requested;          /**< the ::nvfp4_backend asked for as this format means it */
     int32_t reserved;           /**< 0 */
@@ -177,8 +189,7 @@ typedef struct nvfp4_verdicts {
 
 #define NVFP4_VERDICTS_INIT                                                                        \
     {                                                                                              \
-        sizeof(nvfp4_verdicts), 0, 0, { 0, 0, 0, 0, { 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 } }, 0, 0, 0, 0,   \
-            NULL, 0, 0, { 0 }                                                                      \
+        sizeof(nvfp4_verdicts), 0, 0, { 0, 0, 0, 0 }, 0, 0, 0, NULL, 0, 0, { 0 }                   \
     }
 
 /**

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The hot path: everything that nvfp4_select_backend() runs through. */
 #include "core/accept.h"
 
 #include "core/clamp.h"
+#include "core/question_ask.h"
 
 static enum condition_result library_check(const struct question *q,
                                            const struct nvfp4_condition *c)
@@ -108,21 +110,17 @@ int targets_cover(const struct question *q)
     return 0;
 }
 
-int row_offered(const struct question *q, int index)
-{
-    const struct nvfp4_row *row = &q->policy->rows[index];
-    return !(q->deployment->not_built & NVFP4_BACKEND_BIT(row->backend)) &&
-           !(q->deployment->disabled >> index & 1) &&
-           !(row->opt_in && row->backend != q->requested) &&
-           !(row->engine_built && !targets_cover(q));
-}
-
 static int any_condition_fails(const struct question *q, const struct nvfp4_row *row)
 {
-    for (int i = 0; i < row->condition_count; i++)
-        if (condition_applies(q, &row->conditions[i]) &&
-            condition_check(q, &row->conditions[i]) == CONDITION_FAILS)
+    for (int i = 0; i < row->condition_count; i++) {
+        const struct nvfp4_condition *c = &row->conditions[i];
+        /* Most conditions are about versions, and most versions are not given. */
+        if (c->kind == CONDITION_LIBRARY &&
+            q->deployment->libraries[c->library] == NVFP4_LIBRARY_UNKNOWN)
+            continue;
+        if (condition_applies(q, c) && condition_check(q, c) == CONDITION_FAILS)
             return 1;
+    }
     return 0;
 }
 
@@ -142,13 +140,20 @@ static int clamp_accepts(const struct question *q, const struct nvfp4_row *row)
     return !clamp_fails(q, rule) && !constants_fail(q, rule);
 }
 
-/* Everything but the peers. */
-static int accepts_alone(const struct question *q, int index)
+/* The words alone: nearly every kernel that does not fit falls here. */
+static inline int words_fit(const struct question *q, const struct nvfp4_row *row)
+{
+    return ((q->device & ~row->device) | (q->values & ~row->values) | (q->flags & row->cannot) |
+            (q->custom & row->not_custom)) == 0;
+}
+
+/* What depends on more than one column, on the build or the user; not the peers. */
+static int details_fit(const struct question *q, int index)
 {
     const struct nvfp4_row *row = &q->policy->rows[index];
-    const uint64_t misses = (q->device & ~row->device) | (q->values & ~row->values) |
-                            (q->flags & row->cannot) | (q->custom & row->not_custom);
-    return misses == 0 && row_offered(q, index) && !any_condition_fails(q, row) &&
+    return !(q->deployment->not_built >> row->backend & 1) &&
+           !(q->deployment->disabled >> index & 1) &&
+           !(row->engine_built && !targets_cover(q)) && !any_condition_fails(q, row) &&
            clamp_accepts(q, row) && !any_erratum_holds(q, index);
 }
 
@@ -158,9 +163,8 @@ int peer_rules_out(const struct question *q, int index, const nvfp4_device_key *
     there.device = *peer;
     struct question asked = *q;
     asked.deployment = &there;
-    asked.device = question_device_bit(peer);
-    asked.sm = peer->sm == 101 ? 110 : peer->sm;
-    return !accepts_alone(&asked, index);
+    question_move(&asked, peer);
+    return !(words_fit(&asked, &q->policy->rows[index]) && details_fit(&asked, index));
 }
 
 static int any_peer_rules_out(const struct question *q, int index)
@@ -171,19 +175,51 @@ static int any_peer_rules_out(const struct question *q, int index)
     return 0;
 }
 
+/* The row's words fit already. */
+static int rest_fits(const struct question *q, int index)
+{
+    return details_fit(q, index) && !(q->mixed_peers && any_peer_rules_out(q, index));
+}
+
 int row_accepts(const struct question *q, int index)
 {
-    return q->rules_out_all == 0 && accepts_alone(q, index) &&
-           !(q->mixed_peers && any_peer_rules_out(q, index));
+    return q->rules_out_all == 0 && words_fit(q, &q->policy->rows[index]) && rest_fits(q, index);
 }
 
 int first_accepting(const struct question *q)
 {
-    if (q->rules_out_all != 0)
-        return -1;
-    for (int i = 0; i < q->policy->row_count; i++)
-        if ((q->requested == NVFP4_BACKEND_NONE || q->policy->rows[i].backend == q->requested) &&
-            row_accepts(q, i))
-            return i;
+    for (nvfp4_kernel_set left = q->rules_out_all == 0 ? q->fits : 0; left != 0; left &= left - 1)
+        if (rest_fits(q, first_bit(left)))
+            return first_bit(left);
     return -1;
+}
+
+nvfp4_status nvfp4_select_backend(const nvfp4_moe_layer *layer, const nvfp4_deployment *deployment,
+                                  const nvfp4_policy *policy, nvfp4_selection *selection)
+{
+    struct question q;
+    if (selection == NULL)
+        return NVFP4_EINVAL;
+    const nvfp4_status status = question_begin(&q, layer, deployment, policy);
+    if (status != NVFP4_OK)
+        return status;
+    if (q.fits == 0) /* about half of all requests */
+        return question_no(&q);
+    const int usual = question_is_usual(&q);
+    int finished = 0;
+    for (nvfp4_kernel_set left = q.fits; left != 0; left &= left - 1) {
+        const int kernel = first_bit(left);
+        const int plain = usual && question_is_plain(&q, kernel);
+        if (!plain || !question_clamp_is_served(&q, kernel)) {
+            if (!finished)
+                question_complete(&q);
+            finished = 1;
+            if (plain ? !clamp_accepts(&q, &q.policy->rows[kernel])
+                      : q.rules_out_all != 0 || !rest_fits(&q, kernel))
+                continue;
+        }
+        question_decide(&q, kernel, selection);
+        return NVFP4_OK;
+    }
+    return question_no(&q);
 }

@@ -19,10 +19,10 @@ int erratum_holds(const struct question *q, int index);
 /* Does code of the engine's own exist for the device? */
 int targets_cover(const struct question *q);
 
-/* Is the kernel among those that may be chosen at all: built, not switched off, opted in? */
-int row_offered(const struct question *q, int index);
-
-/* Does nothing rule the kernel out? `index` is its place in the policy. */
+/*
+ * Does nothing rule the kernel out, but that it may not be among those asked for? `index` is its place
+ * in the policy.
+ */
 int row_accepts(const struct question *q, int index);
 
 /* The kernel to take: the first that is offered, asked for and accepted; -1: none. */

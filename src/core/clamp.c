@@ -33,10 +33,10 @@ int constants_fail(const struct question *q, const struct nvfp4_clamp_rule *rule
            (q->alpha != rule->alpha_constant || q->beta != rule->beta_constant);
 }
 
-/* The next multiple, or n itself where there is nothing to pad to. */
-static int64_t padded(int64_t n, int multiple)
+/* The next multiple of a power of two, or n itself where there is nothing to pad to. */
+static int64_t padded(int64_t n, int64_t multiple)
 {
-    return multiple > 1 ? (n + multiple - 1) / multiple * multiple : n;
+    return multiple == 0 ? n : (n + multiple - 1) & -multiple;
 }
 
 void clamp_forward(const struct question *q, const struct nvfp4_row *row, nvfp4_forward *forward)

@@ -78,8 +78,8 @@ static void hash_row(struct hash *h, const struct nvfp4_row *r)
     hash_text(h, r->kernel);
     hash_number(h, r->device);
     hash_number(h, r->values);
-    hash_number(h, r->not_custom);
     hash_number(h, r->cannot);
+    hash_number(h, r->not_custom);
     hash_number(h, (uint64_t)r->padding.gated << 32 | (uint64_t)r->padding.non_gated << 16 |
                        (uint64_t)r->padding.hidden);
     hash_number(h, (uint64_t)r->condition_count << 8 | r->clamp_count);
@@ -102,14 +102,13 @@ static void hash_erratum(struct hash *h, const struct nvfp4_erratum *e)
     hash_number(h, (uint64_t)e->top_k);
 }
 
-uint64_t nvfp4_policy_hash(const nvfp4_policy *policy)
+uint64_t policy_hash_compute(const nvfp4_policy *p)
 {
-    const nvfp4_policy *p = policy != NULL ? policy : nvfp4_policy_builtin(NULL);
     struct hash h = HASH_INIT;
     hash_number(&h, (uint64_t)p->row_count << 24 | (uint64_t)p->erratum_count << 16 |
                         (uint64_t)p->all2all_by_dp_only << 8 | p->clamp_by_set);
-    hash_number(&h, (uint64_t)p->word_count << 16 | (uint64_t)p->custom_backend_count << 8 |
-                        p->custom_key_count);
+    hash_number(&h, (uint64_t)p->auto_count << 24 | (uint64_t)p->word_count << 16 |
+                        (uint64_t)p->custom_backend_count << 8 | p->custom_key_count);
     for (int i = 0; i < p->row_count; i++)
         hash_row(&h, &p->rows[i]);
     for (int i = 0; i < p->erratum_count; i++)
@@ -131,6 +130,11 @@ uint64_t nvfp4_policy_hash(const nvfp4_policy *policy)
             hash_text(&h, key->words[k]);
     }
     return hash_end(&h);
+}
+
+uint64_t nvfp4_policy_hash(const nvfp4_policy *policy)
+{
+    return policy != NULL ? policy->hash : nvfp4_policy_builtin(NULL)->hash;
 }
 
 void hash_layer(struct hash *h, const struct question *q)
@@ -209,8 +213,8 @@ uint64_t fingerprint_of(const struct question *q, int kernel)
     hash_layer(&h, q);
     hash_number(&h, q->device);
     hash_number(&h, q->values);
-    hash_number(&h, q->custom);
     hash_number(&h, q->flags);
+    hash_number(&h, q->custom);
     hash_number(&h, (uint64_t)q->share);
     hash_number(&h, (uint64_t)q->requested);
     hash_libraries(&h, q);

@@ -17,6 +17,9 @@ void hash_real(struct hash *h, double x);
 void hash_text(struct hash *h, const char *text);
 uint64_t hash_end(const struct hash *h);
 
+/* The hash of all that decides in a policy; what its `hash` must be. */
+uint64_t policy_hash_compute(const nvfp4_policy *policy);
+
 /* Over the question, the policy and the kernel chosen (-1: none). */
 uint64_t fingerprint_of(const struct question *q, int kernel);
 

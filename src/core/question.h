@@ -9,31 +9,66 @@ struct question {
     const nvfp4_moe_layer *layer;
     const nvfp4_deployment *deployment;
     const nvfp4_policy *policy;
-    uint64_t device;  /* one bit */
-    uint64_t values;  /* one bit in each column */
-    uint32_t flags;   /* enum flag */
-    uint64_t custom;  /* one bit for each key of the policy's own */
-    nvfp4_sm sm;      /* 101 read as 110 */
-    int32_t requested; /* after renaming for the batched format */
-    int32_t share;    /* ranks that one expert's width is divided by */
-    int64_t width;    /* intermediate size per rank; 0: unknown or not divisible */
+    nvfp4_kernel_set fits; /* kernels whose words fit, among those to choose from */
+    uint64_t custom;       /* one bit for each key of the policy's own */
+    uint32_t flags;        /* enum flag */
+    int32_t device_index;  /* number of its bit */
+    int32_t all2all;       /* in use, else NONE */
+    int32_t batched;       /* 1: batched activation format */
+    int32_t ranks;         /* tensor x data x context parallel */
+    int32_t requested;     /* after renaming for the batched format */
+    /* what conditions, clamp rules and errata look at */
+    uint64_t device;       /* one bit */
+    uint64_t values;       /* one bit in each column */
+    nvfp4_sm sm;           /* 101 read as 110 */
+    int32_t share;         /* ranks that one expert's width is divided by */
+    int64_t width;         /* intermediate size per rank; 0: unknown or not divisible */
+    double limit, alpha, beta; /* effective; limit only with FLAG_LIMIT */
     nvfp4_reason_set rules_out_all; /* what no kernel at all can do */
     int mixed_peers;                /* the ranks' devices differ */
-    double limit, alpha, beta; /* effective; limit only with FLAG_LIMIT */
 };
 
 /* Checks the request and asks it; NVFP4_EINVAL or NVFP4_EABI where it is no request. */
 nvfp4_status question_ask(struct question *q, const nvfp4_moe_layer *layer,
                           const nvfp4_deployment *deployment, const nvfp4_policy *policy);
 
-/* The device bit of a device key, 0 where it is none. */
+/* Adds what conditions, clamp rules and errata look at, where only the hot path has begun to ask. */
+void question_complete(struct question *q);
+
+/* The same question on another device, whose deployment q->deployment is; `fits` stays as it was. */
+void question_move(struct question *q, const nvfp4_device_key *device);
+
+/* Is the kernel among those to choose from: of the backend asked for, or one of the automatic ones? */
+static inline int question_asks_for(const struct question *q, int index)
+{
+    return (int)(q->policy->compiled->backend[q->requested] >> index & 1);
+}
+
+/* The number of a device's bit, -1 where it is no device; the bit itself, 0 where it is none. */
+int question_device_index(const nvfp4_device_key *device);
 uint64_t question_device_bit(const nvfp4_device_key *device);
+
+/* What it comes to when no kernel is left. */
+static inline nvfp4_status question_no(const struct question *q)
+{
+    return q->requested == NVFP4_BACKEND_NONE ? NVFP4_ENOBACKEND : NVFP4_EREFUSED;
+}
+
+/* The decision for a kernel of the policy. */
+static inline void question_decide(const struct question *q, int kernel, nvfp4_selection *selection)
+{
+    const struct nvfp4_row *row = &q->policy->rows[kernel];
+    selection->backend = row->backend;
+    selection->kernel = kernel;
+    selection->scheme = row->runs_w4a16 ? NVFP4_SCHEME_W4A16 : q->layer->scheme;
+    selection->asked = q->requested != NVFP4_BACKEND_NONE;
+}
 
 /* Does the question match? */
 static inline int question_matches(const struct question *q, const struct nvfp4_when *when)
 {
-    return ((q->device & ~when->device) | (q->values & ~when->values) |
-            (when->with & ~q->flags) | (when->without & q->flags) |
+    return ((when->with & ~q->flags) | (when->without & q->flags)) == 0 &&
+           ((q->device & ~when->device) | (q->values & ~when->values) |
             (q->custom & when->not_custom)) == 0;
 }
 

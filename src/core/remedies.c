@@ -116,7 +116,7 @@ static const uint8_t all2all_order[] = {
 static void try_all2all(struct search *s)
 {
     const nvfp4_deployment *d = s->q->deployment;
-    if (s->q->values & ALL2ALL(NONE)) /* none in use, so the name decides nothing */
+    if (s->q->all2all == NVFP4_ALL2ALL_NONE) /* none in use, so the name decides nothing */
         return;
     int found = 0;
     for (size_t i = 0; i < COUNT_OF(all2all_order) && found < 2; i++) {

@@ -20,21 +20,23 @@
 #define DEVICE_BIT(n) ((uint64_t)1 << (n))
 /* bit of an SM: below 60 | 60-69 | 70-74 | 75-79 | 80..129 each its own | 130-139 | 140 and newer */
 #define SM_INDEX(sm)                                                                               \
-    ((sm) < 60    ? 0                                                                              \
-     : (sm) < 70  ? 1                                                                              \
-     : (sm) < 75  ? 2                                                                              \
-     : (sm) < 80  ? 3                                                                              \
-     : (sm) < 130 ? (sm)-76                                                                        \
-     : (sm) < 140 ? 54                                                                             \
-                  : 55)
+    ((sm) >= 80 && (sm) < 130 ? (sm)-76                                                            \
+     : (sm) < 60              ? 0                                                                  \
+     : (sm) < 70              ? 1                                                                  \
+     : (sm) < 75              ? 2                                                                  \
+     : (sm) < 80              ? 3                                                                  \
+     : (sm) < 140             ? 54                                                                 \
+                              : 55)
 #define SM(sm) DEVICE_BIT(SM_INDEX(sm))
 /* all SMs from first to last, both included */
 #define SM_RANGE(first, last)                                                                      \
     ((DEVICE_BIT(SM_INDEX(last)) << 1) - DEVICE_BIT(SM_INDEX(first)))
 #define SM_FROM(first) SM_RANGE(first, 999)
 #define DEVICE_NVIDIA SM_RANGE(0, 999)
-#define DEVICE_AMD DEVICE_BIT(56)
-#define DEVICE_INTEL DEVICE_BIT(57)
+#define INDEX_AMD 56
+#define INDEX_INTEL 57
+#define DEVICE_AMD DEVICE_BIT(INDEX_AMD)
+#define DEVICE_INTEL DEVICE_BIT(INDEX_INTEL)
 #define DEVICE_ANY (~(uint64_t)0)
 
 /* ---- versions, packed as nvfp4_version_parse() packs them (a test compares) ---- */
@@ -102,6 +104,8 @@ enum flag {
     FLAG_ROUTER_WEIGHT_ON_INPUT = 1 << 7,
     FLAG_PER_TOKEN_SCALE = 1 << 8
 };
+#define FLAG_COUNT 9
+#define FLAGS_LOW_BITS 4
 
 /* ---- rows ---- */
 
@@ -162,7 +166,7 @@ struct nvfp4_clamp_rule {
     const char *source;
 };
 
-/* Multiples that a kernel's loader pads to; 0 or 1: none. */
+/* Powers of two that a kernel's loader pads to; 0: none. */
 struct nvfp4_padding {
     int16_t gated, non_gated, hidden;
 };
@@ -228,17 +232,59 @@ static inline uint64_t custom_key_bits(const struct nvfp4_custom_key *key)
     return (~(uint64_t)0 >> (CUSTOM_BITS - key->word_count)) << key->first_bit;
 }
 
+/*
+ * The rows' words turned round: for each value of each column, the kernels that accept it. Holding a
+ * question against all rows is then a dozen loads and ANDs. Made from the rows by policy_compile(); for
+ * the built-in policies written down, and a test holds it against them.
+ */
+/*
+ * Without one of these in a question no condition and no erratum of the kernel can matter; without
+ * `clamp`, a limit, an alpha or a beta no clamp rule can.
+ */
+struct nvfp4_trigger {
+    uint64_t device, values, clamp;
+    uint32_t flags;
+};
+
+struct nvfp4_compiled {
+    nvfp4_kernel_set device[64];  /* by number of the device bit */
+    nvfp4_kernel_set value[64];   /* by number of the value bit */
+    nvfp4_kernel_set flags_low[16];  /* by the lower four flags as a number: kernels that take them */
+    nvfp4_kernel_set flags_high[32]; /* by the upper five */
+    nvfp4_kernel_set backend[64]; /* by nvfp4_backend asked for; NONE: the automatic ones */
+    nvfp4_kernel_set drops[16];   /* by activation: kernels that never apply a limit with it */
+    nvfp4_kernel_set takes[16];   /* by activation: kernels that apply one, as long as their trigger
+                                     is not met and neither alpha nor beta is given */
+    struct nvfp4_trigger trigger[64]; /* by kernel; as long as no library version is given */
+};
+
 struct nvfp4_policy {
     const char *name, *summary, *source;
     const struct nvfp4_row *rows; /* by preference; opt-in rows last */
+    const struct nvfp4_compiled *compiled;
     const struct nvfp4_user_word *words;
     const struct nvfp4_erratum *errata;
     const struct nvfp4_custom_backend *custom_backends;
     const struct nvfp4_custom_key *custom_keys;
+    uint64_t hash; /* nvfp4_policy_hash(); of a built-in one written down, which freezes it */
     uint8_t row_count, word_count, erratum_count, custom_backend_count, custom_key_count;
+    uint8_t auto_count; /* rows before the opt-in ones */
     uint8_t all2all_by_dp_only; /* all2all kernels in use only with dp > 1 (before vLLM 7cfb97e3) */
     uint8_t clamp_by_set;       /* FLAG_LIMIT alone decides; the clamp rules only say what to forward */
 };
+
+/* Number of the lowest bit of a set that is not empty. */
+static inline int first_bit(uint64_t set)
+{
+#if defined(__GNUC__)
+    return __builtin_ctzll(set);
+#else
+    int n = 0;
+    for (; !(set & 1); set >>= 1)
+        n++;
+    return n;
+#endif
+}
 
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 

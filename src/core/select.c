@@ -7,56 +7,6 @@
 #include "core/clamp.h"
 #include "core/fingerprint.h"
 
-static nvfp4_status no_answer(const struct question *q)
-{
-    return q->requested == NVFP4_BACKEND_NONE ? NVFP4_ENOBACKEND : NVFP4_EREFUSED;
-}
-
-static void fill_selection(const struct question *q, int kernel, nvfp4_selection *selection)
-{
-    const struct nvfp4_row *row = &q->policy->rows[kernel];
-    selection->backend = row->backend;
-    selection->kernel = kernel;
-    selection->scheme = row->runs_w4a16 ? NVFP4_SCHEME_W4A16 : q->layer->scheme;
-    selection->asked = q->requested != NVFP4_BACKEND_NONE;
-    clamp_forward(q, row, &selection->forward);
-}
-
-nvfp4_status nvfp4_select_backend(const nvfp4_moe_layer *layer, const nvfp4_deployment *deployment,
-                                  const nvfp4_policy *policy, nvfp4_selection *selection)
-{
-    struct question q;
-    if (selection == NULL)
-        return NVFP4_EINVAL;
-    const nvfp4_status status = question_ask(&q, layer, deployment, policy);
-    if (status != NVFP4_OK)
-        return status;
-    const int kernel = first_accepting(&q);
-    if (kernel < 0)
-        return no_answer(&q);
-    fill_selection(&q, kernel, selection);
-    return NVFP4_OK;
-}
-
-/* Kernels that may be chosen for this question: an opt-in one only if it is asked for. */
-static nvfp4_kernel_set asked_for(const struct question *q)
-{
-    nvfp4_kernel_set set = 0;
-    for (int i = 0; i < q->policy->row_count; i++)
-        if (q->requested == NVFP4_BACKEND_NONE || q->policy->rows[i].backend == q->requested)
-            set |= (nvfp4_kernel_set)1 << i;
-    return set;
-}
-
-/* The most preferred member of a set, -1 of an empty one. */
-static int first_of(nvfp4_kernel_set set)
-{
-    for (int i = 0; set != 0; i++, set >>= 1)
-        if (set & 1)
-            return i;
-    return -1;
-}
-
 /* The first doubt that a row has about this question; NULL: none. */
 static const char *first_doubt(const struct question *q, const struct nvfp4_row *row)
 {
@@ -95,6 +45,7 @@ nvfp4_status nvfp4_judge(const nvfp4_moe_layer *layer, const nvfp4_deployment *d
         return status;
 
     struct sink sink = { 0, 0, NULL, 0, 0 };
+    nvfp4_kernel_set asked = 0;
     verdicts->eligible = 0;
     verdicts->kernel_count = q.policy->row_count;
     for (int i = 0; i < q.policy->row_count; i++) {
@@ -102,17 +53,18 @@ nvfp4_status nvfp4_judge(const nvfp4_moe_layer *layer, const nvfp4_deployment *d
         verdicts->reasons[i] = sink.reasons;
         if (sink.reasons == 0)
             verdicts->eligible |= (nvfp4_kernel_set)1 << i;
+        if (question_asks_for(&q, i))
+            asked |= (nvfp4_kernel_set)1 << i;
     }
-    const int kernel = first_of(verdicts->eligible & asked_for(&q));
-    verdicts->status = kernel >= 0 ? NVFP4_OK : no_answer(&q);
+    const int kernel = verdicts->eligible & asked ? first_bit(verdicts->eligible & asked) : -1;
+    verdicts->status = kernel >= 0 ? NVFP4_OK : question_no(&q);
     verdicts->selection = (nvfp4_selection){ .kernel = -1 };
     if (kernel >= 0)
-        fill_selection(&q, kernel, &verdicts->selection);
+        question_decide(&q, kernel, &verdicts->selection);
     verdicts->unchecked = sink.unchecked;
     verdicts->requested = q.requested;
     verdicts->reserved = 0;
     tell_warnings(&q, kernel, verdicts);
-    verdicts->fingerprint = fingerprint_of(&q, kernel);
     return NVFP4_OK;
 }
 
@@ -132,6 +84,21 @@ nvfp4_status nvfp4_list_findings(const nvfp4_moe_layer *layer, const nvfp4_deplo
     for (int i = kernel < 0 ? 0 : kernel; i < (kernel < 0 ? q.policy->row_count : kernel + 1); i++)
         judge_row(&q, i, &sink);
     *count = sink.count;
+    return NVFP4_OK;
+}
+
+nvfp4_status nvfp4_forward_to(const nvfp4_moe_layer *layer, const nvfp4_deployment *deployment,
+                              const nvfp4_policy *policy, int32_t kernel, nvfp4_forward *forward)
+{
+    struct question q;
+    if (forward == NULL)
+        return NVFP4_EINVAL;
+    const nvfp4_status status = question_ask(&q, layer, deployment, policy);
+    if (status != NVFP4_OK)
+        return status;
+    if (kernel < 0 || kernel >= q.policy->row_count)
+        return NVFP4_EINVAL;
+    clamp_forward(&q, &q.policy->rows[kernel], forward);
     return NVFP4_OK;
 }
 
@@ -160,9 +127,9 @@ nvfp4_status nvfp4_eligible_kernels(const nvfp4_moe_layer *layer,
         return status;
     nvfp4_kernel_set set = 0;
     for (int i = 0; i < q.policy->row_count; i++)
-        if (row_accepts(&q, i))
+        if (question_asks_for(&q, i) && row_accepts(&q, i))
             set |= (nvfp4_kernel_set)1 << i;
-    *kernels = set & asked_for(&q);
+    *kernels = set;
     return NVFP4_OK;
 }
 
@@ -176,11 +143,11 @@ nvfp4_status nvfp4_select_from_set(const nvfp4_moe_layer *layer, const nvfp4_dep
     const nvfp4_status status = question_ask(&q, layer, deployment, policy);
     if (status != NVFP4_OK)
         return status;
-    const int kernel = first_of(kernels);
+    if (kernels == 0)
+        return question_no(&q);
+    const int kernel = first_bit(kernels);
     if (kernel >= q.policy->row_count)
         return NVFP4_EINVAL;
-    if (kernel < 0)
-        return no_answer(&q);
-    fill_selection(&q, kernel, selection);
+    question_decide(&q, kernel, selection);
     return NVFP4_OK;
 }

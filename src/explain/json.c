@@ -10,6 +10,8 @@ struct answer {
     const nvfp4_policy *policy;
     const nvfp4_explain_options *options;
     const nvfp4_verdicts *verdicts;
+    nvfp4_forward forward; /* where something was chosen */
+    uint64_t fingerprint;
     struct out *out;
 };
 
@@ -39,7 +41,7 @@ static void write_size(struct out *out, const char *name, int64_t n)
 static void write_forward(const struct answer *a)
 {
     struct out *out = a->out;
-    const nvfp4_forward *f = &a->verdicts->selection.forward;
+    const nvfp4_forward *f = &a->forward;
     key(out, "activation");
     if (a->verdicts->status != NVFP4_OK) {
         out_text(out, "null");
@@ -249,7 +251,7 @@ static void write_tail(const struct answer *a)
     out_char(out, ']');
     pair(out, "policy", nvfp4_policy_name(a->policy));
     out_text(out, ",\"fingerprint\":\"");
-    out_hex(out, a->verdicts->fingerprint);
+    out_hex(out, a->fingerprint);
     out_text(out, "\"}");
 }
 
@@ -264,13 +266,19 @@ nvfp4_status nvfp4_explain_json(const nvfp4_moe_layer *layer, const nvfp4_deploy
     const nvfp4_status status = nvfp4_judge(layer, deployment, policy, &verdicts);
     if (status != NVFP4_OK)
         return status;
+    uint64_t fingerprint = 0;
+    nvfp4_fingerprint(layer, deployment, policy, &fingerprint);
     struct out out = out_begin(buffer, capacity);
-    const struct answer a = { layer,
+    struct answer a = { layer,
                               deployment,
                               policy != NULL ? policy : nvfp4_policy_builtin(NULL),
                               options != NULL ? options : &defaults,
                               &verdicts,
+                              { 0 },
+                              fingerprint,
                               &out };
+    if (verdicts.status == NVFP4_OK)
+        nvfp4_forward_to(layer, deployment, policy, verdicts.selection.kernel, &a.forward);
     write_head(&a);
     write_candidates(&a);
     write_remedies(&a);

@@ -13,6 +13,8 @@ struct answer {
     const nvfp4_policy *policy;
     const nvfp4_explain_options *options;
     const nvfp4_verdicts *verdicts;
+    nvfp4_forward forward; /* where something was chosen */
+    uint64_t fingerprint;
     struct out *out;
 };
 
@@ -121,7 +123,7 @@ static void write_forward(const struct answer *a)
     static const char *const halves[] = { "gate half, then up half", "up half, then gate half",
                                           "blocks of 64 rows by turns, up first",
                                           "gate and up row by row", "one projection, no gate" };
-    const nvfp4_forward *f = &a->verdicts->selection.forward;
+    const nvfp4_forward *f = &a->forward;
     char text[512];
     struct out out = out_begin(text, sizeof text);
     if (f->limit_space == NVFP4_LIMIT_SPACE_FIXED) {
@@ -189,7 +191,7 @@ static void write_facts(const struct answer *a)
     out = out_begin(text, sizeof text);
     out_text(&out, nvfp4_policy_name(a->policy));
     out_text(&out, ", fingerprint ");
-    out_hex(&out, v->fingerprint);
+    out_hex(&out, a->fingerprint);
     out_end(&out);
     labelled(a->out, "policy", text);
     const char *between = "";
@@ -318,13 +320,19 @@ nvfp4_status nvfp4_explain_text(const nvfp4_moe_layer *layer, const nvfp4_deploy
     const nvfp4_status status = nvfp4_judge(layer, deployment, policy, &verdicts);
     if (status != NVFP4_OK)
         return status;
+    uint64_t fingerprint = 0;
+    nvfp4_fingerprint(layer, deployment, policy, &fingerprint);
     struct out out = out_begin(buffer, capacity);
-    const struct answer a = { layer,
+    struct answer a = { layer,
                               deployment,
                               policy != NULL ? policy : nvfp4_policy_builtin(NULL),
                               options != NULL ? options : &defaults,
                               &verdicts,
+                              { 0 },
+                              fingerprint,
                               &out };
+    if (verdicts.status == NVFP4_OK)
+        nvfp4_forward_to(layer, deployment, policy, verdicts.selection.kernel, &a.forward);
     write_verdict(&a);
     write_facts(&a);
     write_warnings(&a);

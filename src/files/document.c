@@ -123,7 +123,7 @@ static void fill(const nvfp4_document *document, nvfp4_place place, nvfp4_status
     error->status = status;
     error->line = (int32_t)place.line;
     error->column = (int32_t)place.column;
-    copy_end(error->file, sizeof error->file, document->file);
+    copy_end(error->file, sizeof error->file, document != NULL ? document->file : "");
     vsnprintf(error->message, sizeof error->message, format, arguments);
     /* A message cut in the middle of a character would be no UTF-8. */
     error->message[nvfp4_utf8_valid(error->message, strlen(error->message))] = '\0';

@@ -127,6 +127,12 @@ nvfp4_status nvfp4_document_parse(const char *text, size_t length,
 nvfp4_status nvfp4_document_read(const char *path, const nvfp4_document_options *options,
                                  nvfp4_document **document, nvfp4_error *error);
 
+/** 1 if there is something at @p path, be it a folder or a file that may not be read. */
+int nvfp4_path_exists(const char *path);
+
+/** 1 if @p path is a folder. */
+int nvfp4_path_is_folder(const char *path);
+
 /** Free a document and all its nodes; NULL is nothing to do. */
 void nvfp4_document_free(nvfp4_document *document);
 
@@ -157,6 +163,7 @@ const char *nvfp4_node_kind_name(const nvfp4_node *node);
 
 /**
  * @brief Fill @p error with a message about a value of the document.
+ * @param document NULL: not about any file.
  * @param node   Where; NULL: the document as a whole.
  * @param error  May be NULL.
  * @param format As for printf(); one sentence without full stop. Texts taken from the document may

@@ -92,12 +92,9 @@ static nvfp4_document *new_document(const char *file)
     return document;
 }
 
-static nvfp4_status out_of_memory(const char *file, nvfp4_error *error)
+static nvfp4_status out_of_memory(nvfp4_error *error)
 {
-    nvfp4_document nothing;
-    memset(&nothing, 0, sizeof nothing);
-    nothing.file = file;
-    return nvfp4_document_fail(&nothing, NULL, NVFP4_ENOMEM, error, "out of memory");
+    return nvfp4_document_fail(NULL, NULL, NVFP4_ENOMEM, error, "out of memory");
 }
 
 /* Takes the document over, whose text has been set. */
@@ -141,13 +138,13 @@ nvfp4_status nvfp4_document_parse(const char *text, size_t length,
     const char *const file = options->file != NULL ? options->file : "";
     nvfp4_document *const d = new_document(file);
     if (d == NULL)
-        return out_of_memory(file, error);
+        return out_of_memory(error);
     if (length > NVFP4_DOCUMENT_BYTES)
         return too_large(d, error);
     d->text = nvfp4_files_malloc(length + 1);
     if (d->text == NULL) {
         nvfp4_document_free(d);
-        return out_of_memory(file, error);
+        return out_of_memory(error);
     }
     if (length > 0)
         memcpy(d->text, text, length);
@@ -170,6 +167,26 @@ static const char *reason(int code)
     default:
         return "it cannot be read";
     }
+}
+
+int nvfp4_path_exists(const char *path)
+{
+    FILE *const stream = fopen(path, "rb");
+    if (stream == NULL)
+        return errno != ENOENT && errno != ENOTDIR;
+    fclose(stream);
+    return 1;
+}
+
+int nvfp4_path_is_folder(const char *path)
+{
+    FILE *const stream = fopen(path, "rb");
+    if (stream == NULL)
+        return errno == EISDIR;
+    errno = 0;
+    const int folder = fgetc(stream) == EOF && ferror(stream) && errno == EISDIR;
+    fclose(stream);
+    return folder;
 }
 
 /* The whole stream into `document->text`. */
@@ -204,7 +221,7 @@ nvfp4_status nvfp4_document_read(const char *path, const nvfp4_document_options 
     const char *const file = options->file != NULL ? options->file : path;
     nvfp4_document *const d = new_document(file);
     if (d == NULL)
-        return out_of_memory(file, error);
+        return out_of_memory(error);
     FILE *const stream = fopen(path, "rb");
     if (stream == NULL) {
         const int code = errno;

@@ -6,75 +6,35 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "files/alloc.h"
 #include "files/number.h"
 #include "files/utf8.h"
 
 void nvfp4_json_begin(nvfp4_json *json, char *buffer, size_t capacity)
 {
     memset(json, 0, sizeof *json);
-    json->buffer = buffer;
-    json->capacity = capacity;
+    json->text.buffer = buffer;
+    json->text.capacity = capacity;
 }
 
 void nvfp4_json_begin_growing(nvfp4_json *json)
 {
     nvfp4_json_begin(json, NULL, 0);
-    json->grows = 1;
-}
-
-/* Room for `size` more bytes and a NUL, in a buffer of our own. */
-static void grow(nvfp4_json *json, size_t size)
-{
-    if (json->failed || json->length + size < json->capacity)
-        return;
-    size_t capacity = json->capacity > 0 ? json->capacity * 2 : 256;
-    if (capacity < json->length + size + 1)
-        capacity = json->length + size + 1;
-    char *const larger = nvfp4_files_realloc(json->buffer, capacity);
-    if (larger == NULL) {
-        json->failed = 1;
-        return;
-    }
-    json->buffer = larger;
-    json->capacity = capacity;
-}
-
-static void put(nvfp4_json *json, const char *text, size_t size)
-{
-    if (json->grows)
-        grow(json, size);
-    if (json->length < json->capacity) {
-        const size_t room = json->capacity - json->length;
-        memcpy(json->buffer + json->length, text, size < room ? size : room);
-    }
-    json->length += size;
+    json->text.grows = 1;
 }
 
 size_t nvfp4_json_end(nvfp4_json *json)
 {
-    if (json->capacity == 0)
-        return json->length;
-    if (json->length < json->capacity) {
-        json->buffer[json->length] = '\0';
-        return json->length;
-    }
-    /* Cut between characters. */
-    json->buffer[json->capacity - 1] = '\0';
-    json->buffer[nvfp4_utf8_valid(json->buffer, json->capacity - 1)] = '\0';
-    return json->length;
+    return nvfp4_text_end(&json->text);
 }
 
 char *nvfp4_json_take(nvfp4_json *json, size_t *length)
 {
-    put(json, "", 0);
-    if (json->failed) {
-        nvfp4_files_free(json->buffer);
-        return NULL;
-    }
-    json->buffer[json->length] = '\0';
-    *length = json->length;
-    return json->buffer;
+    return nvfp4_text_take(&json->text, length);
+}
+
+static void put(nvfp4_json *json, const char *bytes, size_t size)
+{
+    nvfp4_text_put(&json->text, bytes, size);
 }
 
 static void before_value(nvfp4_json *json)
@@ -97,11 +57,16 @@ void nvfp4_json_close(nvfp4_json *json, char bracket)
     json->comma = 1;
 }
 
-void nvfp4_json_key(nvfp4_json *json, const char *key)
+void nvfp4_json_key_text(nvfp4_json *json, const char *key, size_t length)
 {
-    nvfp4_json_string(json, key);
+    nvfp4_json_text(json, key, length);
     put(json, ":", 1);
     json->comma = 0;
+}
+
+void nvfp4_json_key(nvfp4_json *json, const char *key)
+{
+    nvfp4_json_key_text(json, key, strlen(key));
 }
 
 void nvfp4_json_string(nvfp4_json *json, const char *text)

@@ -24,14 +24,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "files/text.h"
+
 /** A writer; its fields are its own. */
 typedef struct nvfp4_json {
-    char *buffer;
-    size_t capacity; /* bytes in `buffer` */
-    size_t length;   /* of the whole text, also beyond `capacity` */
-    uint8_t grows;   /* `buffer` is ours */
-    uint8_t failed;  /* memory ran out */
-    uint8_t comma;   /* the next value needs a comma in front */
+    nvfp4_text text;
+    uint8_t comma; /* the next value needs a comma in front */
 } nvfp4_json;
 
 /** Begin a text in the caller's buffer; NULL with capacity 0 only measures. */
@@ -40,16 +38,10 @@ void nvfp4_json_begin(nvfp4_json *json, char *buffer, size_t capacity);
 /** Begin a text in memory that grows. */
 void nvfp4_json_begin_growing(nvfp4_json *json);
 
-/**
- * @brief End the text: it is NUL-terminated, cut if the buffer is too small.
- * @return Length of the whole text without NUL, also when cut.
- */
+/** End a text in the caller's buffer, as nvfp4_text_end(). */
 size_t nvfp4_json_end(nvfp4_json *json);
 
-/**
- * @brief End a growing text.
- * @return The text, to be freed with nvfp4_files_free(); NULL when memory ran out.
- */
+/** End a growing text, as nvfp4_text_take(). */
 char *nvfp4_json_take(nvfp4_json *json, size_t *length);
 
 /** Begin an object with `{`, an array with `[`. */
@@ -58,6 +50,8 @@ void nvfp4_json_open(nvfp4_json *json, char bracket);
 void nvfp4_json_close(nvfp4_json *json, char bracket);
 /** The key of the next value. */
 void nvfp4_json_key(nvfp4_json *json, const char *key);
+/** A key that may hold NULs. */
+void nvfp4_json_key_text(nvfp4_json *json, const char *key, size_t length);
 
 /** A string; NULL is written as null. */
 void nvfp4_json_string(nvfp4_json *json, const char *text);

@@ -4,6 +4,9 @@
 
 #include <string.h>
 
+#include "core/compile.h"
+#include "core/fingerprint.h"
+
 void nvfp4_policy_begin(struct policy_draft *draft)
 {
     memset(draft, 0, sizeof *draft);
@@ -44,6 +47,7 @@ void nvfp4_policy_import(struct policy_draft *draft, const nvfp4_policy *policy)
     p->custom_backend_count = policy->custom_backend_count;
     p->custom_key_count = policy->custom_key_count;
     p->all2all_by_dp_only = policy->all2all_by_dp_only;
+    p->auto_count = policy->auto_count;
     p->clamp_by_set = policy->clamp_by_set;
 }
 
@@ -81,5 +85,11 @@ int nvfp4_policy_freeze(const struct policy_draft *draft, nvfp4_arena *arena, nv
     p->custom_backends = KEEP(custom_backends, custom_backend_count);
     p->custom_keys = KEEP(custom_keys, custom_key_count);
 #undef KEEP
-    return !failed;
+    struct nvfp4_compiled *const compiled = nvfp4_arena_take(arena, sizeof *compiled);
+    if (failed || compiled == NULL)
+        return 0;
+    policy_compile(p, compiled);
+    p->compiled = compiled;
+    p->hash = policy_hash_compute(p);
+    return 1;
 }

@@ -166,6 +166,10 @@ static nvfp4_status read_padding(const struct policy_reader *reader, const nvfp4
         int64_t number = 0;
         if (n != NULL)
             status = nvfp4_policy_read_number(reader, n, 0, INT16_MAX, &number);
+        if (status == NVFP4_OK && (number & (number - 1)) != 0) {
+            status = nvfp4_policy_must_be(reader, n, "a power of two, or 0");
+            number = 0;
+        }
         *fields[i] = (int16_t)number;
     }
     return status;

@@ -56,9 +56,11 @@ void nvfp4_policy_sort_opt_in(struct policy_draft *draft)
 {
     uint8_t order[NVFP4_KERNELS_MAX];
     int used = 0;
-    for (int opt_in = 0; opt_in < 2; opt_in++)
+    for (int opt_in = 0; opt_in < 2; opt_in++) {
         for (int i = 0; i < draft->policy.row_count; i++)
             if ((draft->rows[i].opt_in != 0) == opt_in)
                 order[used++] = (uint8_t)i;
+        draft->policy.auto_count = opt_in ? draft->policy.auto_count : (uint8_t)used;
+    }
     nvfp4_policy_reorder(draft, order);
 }

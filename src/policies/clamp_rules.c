@@ -90,6 +90,12 @@ const struct nvfp4_clamp_rule clamp_flashinfer_cutedsl[] = {
         .note = "has no parameter for limit, alpha or beta before FlashInfer 0.6.15",
         .source = "flashinfer v0.6.14 fused_moe/cute_dsl/fused_moe.py: no swiglu_limit",
     },
+    {
+        .when = ACTS(ALL(ACTIVATION)),
+        .limit = LIMIT_IGNORED, .takes_alpha_beta = 1, .space = NVFP4_LIMIT_SPACE_REAL,
+        .note = "a limit passed with this activation is accepted and not applied",
+        .source = "flashinfer@fb28d7242 act_fusion.py:2804-2950",
+    },
 };
 
 const struct nvfp4_clamp_rule clamp_flashinfer_cutedsl_batched[] = {
@@ -127,6 +133,12 @@ const struct nvfp4_clamp_rule clamp_flashinfer_b12x[] = {
         .source = "flashinfer@fb28d7242 moe_activation.py:114-134, _moe_dynamic/gated.py:73-78, "
                   "moe_dispatch.py:1370-1376,2738-2758",
     },
+    {
+        .when = ACTS(ALL(ACTIVATION)),
+        .limit = LIMIT_IGNORED, .takes_alpha_beta = 1, .space = NVFP4_LIMIT_SPACE_REAL,
+        .note = "a limit passed with this activation is accepted and not applied",
+        .source = "flashinfer@fb28d7242 moe_activation.py:121-127, tests/moe/test_b12x_fused_moe.py:2942",
+    },
 };
 
 const struct nvfp4_clamp_rule clamp_b12x[] = {
@@ -157,6 +169,12 @@ const struct nvfp4_clamp_rule clamp_b12x[] = {
         .note = "without a limit it clamps at 7.0",
         .source = "b12x@36bce2c1 activations.py:42-43",
     },
+    {
+        .when = ACTS(ALL(ACTIVATION)),
+        .limit = LIMIT_IGNORED, .takes_alpha_beta = 1, .space = NVFP4_LIMIT_SPACE_REAL,
+        .note = "raises ValueError for a limit with SiTU and relu2",
+        .source = "b12x@36bce2c1 activations.py:44-47",
+    },
 };
 
 const struct nvfp4_clamp_rule clamp_vllm_activation[] = {
@@ -184,5 +202,11 @@ const struct nvfp4_clamp_rule clamp_vllm_activation[] = {
         .limit_constant = 7.0, PLAIN_CONSTANTS,
         .note = "the limit of its step is always 7.0",
         .source = "vLLM fused_moe/activation.py apply_moe_activation: swiglustep",
+    },
+    {
+        .when = ACTS(ALL(ACTIVATION)),
+        .limit = LIMIT_IGNORED, .takes_alpha_beta = 1, .space = NVFP4_LIMIT_SPACE_REAL,
+        .note = "gelu, SiTU and layers without a gate never clamp in vLLM's activation code",
+        .source = "vLLM fused_moe/activation.py apply_moe_activation",
     },
 };

@@ -5,6 +5,7 @@
  * evidence. "flashinfer@fb28d7242" is FlashInfer main of 2026-08-22 (0.6.18).
  */
 #include "policies/builtin.h"
+#include "policies/compiled/kernels-2026-11.inc"
 #include "policies/clamp_rules.h"
 #include "policies/rows.h"
 
@@ -409,7 +410,10 @@ const nvfp4_policy policy_kernels_2026_11 = {
     .source = "FlashInfer fb28d7242 (0.6.18), b12x 36bce2c1 (1.2.6), vLLM copies named in the rows; "
               "order of preference: vllm-52018",
     .rows = rows,
+    .compiled = &compiled,
     .row_count = COUNT_OF(rows),
+    .auto_count = 11,
+    .hash = UINT64_C(0x18736be548d08471),
     .words = words,
     .word_count = COUNT_OF(words),
     .errata = errata,

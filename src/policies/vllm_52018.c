@@ -4,6 +4,7 @@
  * every value ("predicates"), at the commit the policy's source names.
  */
 #include "policies/builtin.h"
+#include "policies/compiled/vllm-52018.inc"
 #include "policies/clamp_rules.h"
 #include "policies/rows.h"
 
@@ -190,7 +191,10 @@ const nvfp4_policy policy_vllm_52018 = {
     .source = "vLLM 7cfb97e3 (2026-08-20) with PR 52018 (oracle/nvfp4.py@01362014), "
               "fused_moe/oracle/nvfp4.py",
     .rows = rows,
+    .compiled = &compiled,
     .row_count = COUNT_OF(rows),
+    .auto_count = 11,
+    .hash = UINT64_C(0xee0c692fd3cb2f77),
     .words = words,
     .word_count = COUNT_OF(words),
     .clamp_by_set = 1,

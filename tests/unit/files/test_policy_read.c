@@ -67,6 +67,7 @@ static const struct refusal {
     { "before nothing", BASE "kernels:\n- kernel: MARLIN\n  before: humm\n", NVFP4_ESCHEMA, 5, 11, "unknown kernel" },
     { "halves unknown", BASE "kernels:\n- kernel: MARLIN\n  halves: gateup\n", NVFP4_ESCHEMA, 5, 11, "did you mean 'gate_up'" },
     { "padding too large", BASE "kernels:\n- kernel: MARLIN\n  padding: {gated: 40000}\n", NVFP4_ESCHEMA, 5, 20, "32767" },
+    { "padding to 96", BASE "kernels:\n- kernel: MARLIN\n  padding: {gated: 96}\n", NVFP4_ESCHEMA, 5, 20, "power of two" },
     { "remove conditions", BASE "kernels:\n- kernel: MARLIN\n  remove: {conditions: []}\n", NVFP4_ESCHEMA, 5, 12, "unknown key" },
     { "needs no mapping", BASE "kernels:\n- kernel: MARLIN\n  needs: flashinfer\n", NVFP4_ESCHEMA, 5, 10, "mapping" },
     { "needs unknown", BASE "kernels:\n- kernel: MARLIN\n  needs: {flashinfr: any}\n", NVFP4_ESCHEMA, 5, 11, "did you mean 'flashinfer'" },

@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <nvfp4moe/model.h>
+
+#include "cli/commands.h"
+#include "cli/explain.h"
+
+/* The answer for one group of layers whose experts are NVFP4. */
+struct group {
+    const nvfp4_model_group *facts;
+    nvfp4_status status;
+    nvfp4_selection selection; /* where status is OK */
+    nvfp4_cli_text request;    /* as JSON; only in JSON */
+    nvfp4_cli_text answer;     /* in the form asked for */
+};
+
+struct survey {
+    nvfp4_cli_question *question;
+    const nvfp4_model *model;
+    int form;
+    nvfp4_explain_options options;
+    struct group *groups;
+    size_t count;
+    const char *status; /* "ok", the worst group's, "not_moe", "not_nvfp4" */
+    size_t worst;       /* the first group of that status */
+    const nvfp4_policy *policy;
+    char title[128];
+};
+
+static void survey_free(struct survey *s)
+{
+    for (size_t i = 0; i < s->count; i++) {
+        nvfp4_cli_text_free(&s->groups[i].request);
+        nvfp4_cli_text_free(&s->groups[i].answer);
+    }
+    free(s->groups);
+}
+
+static int print_request(const nvfp4_request *request, nvfp4_cli_text *text)
+{
+    text->length = nvfp4_request_to_json(request, NULL, 0);
+    if (!nvfp4_cli_text_reserve(text, text->length))
+        return 0;
+    nvfp4_request_to_json(request, text->text, text->room);
+    return 1;
+}
+
+/* Ask for one group. @return an exit code; USAGE has been complained about. */
+static int ask(struct survey *s, struct group *g, nvfp4_request *request)
+{
+    nvfp4_error error;
+    if (nvfp4_cli_question_build(s->question, &g->facts->layer, request, &error) != NVFP4_OK)
+        return nvfp4_cli_invalid(&error, s->form);
+    const char *const name = nvfp4_request_device_name(request);
+    snprintf(s->title, sizeof s->title, "%s", name);
+    s->options.title = *name != '\0' ? s->title : NULL;
+    s->policy = nvfp4_request_policy(request);
+    nvfp4_select_backend(nvfp4_request_layer(request), nvfp4_request_deployment(request),
+                         s->policy, &g->selection);
+    if (s->form == NVFP4_CLI_JSON && !print_request(request, &g->request))
+        return NVFP4_EXIT_USAGE;
+    return nvfp4_cli_answer(request, s->form, &s->options, &g->answer, &g->status)
+               ? NVFP4_EXIT_OK
+               : NVFP4_EXIT_USAGE;
+}
+
+static int ask_all(struct survey *s)
+{
+    const nvfp4_model_group *facts;
+    nvfp4_request *request;
+    size_t room = 0;
+    while (nvfp4_model_group_at(s->model, room) != NULL)
+        room++;
+    s->groups = calloc(room + 1, sizeof *s->groups);
+    if (s->groups == NULL || nvfp4_request_new(&request) != NVFP4_OK) {
+        nvfp4_cli_complain("out of memory");
+        return NVFP4_EXIT_USAGE;
+    }
+    int code = NVFP4_EXIT_OK;
+    s->status = "ok";
+    for (size_t i = 0; (facts = nvfp4_model_group_at(s->model, i)) != NULL; i++) {
+        if (facts->weights != NVFP4_WEIGHTS_NVFP4)
+            continue;
+        struct group *const g = &s->groups[s->count++];
+        g->facts = facts;
+        code = ask(s, g, request);
+        if (code != NVFP4_EXIT_OK)
+            break;
+        /* One backend is asked for in all of them, or in none: there is but one kind of no. */
+        if (g->status != NVFP4_OK && strcmp(s->status, "ok") == 0) {
+            s->status = nvfp4_cli_status_word(g->status);
+            s->worst = s->count - 1;
+        }
+    }
+    nvfp4_request_destroy(request);
+    return code;
+}
+
+/* ---- JSON ---- */
+
+static int print_json(const struct survey *s)
+{
+    nvfp4_cli_text model = { NULL, 0, 0 };
+    model.length = nvfp4_model_to_json(s->model, NULL, 0);
+    if (!nvfp4_cli_text_reserve(&model, model.length))
+        return 0;
+    nvfp4_model_to_json(s->model, model.text, model.room);
+    printf("{\"status\":\"%s\",\"model\":%s,\"answers\":[", s->status, model.text);
+    for (size_t i = 0; i < s->count; i++) {
+        const struct group *const g = &s->groups[i];
+        /* The name of layers is made of digits, commas and dashes. */
+        if (g->facts->layers != NULL)
+            printf("%s{\"layers\":\"%s\"", i > 0 ? "," : "", g->facts->layers);
+        else
+            printf("%s{\"layers\":null", i > 0 ? "," : "");
+        printf(",\"request\":%s,\"answer\":%s}", g->request.text, g->answer.text);
+    }
+    puts("]}");
+    nvfp4_cli_text_free(&model);
+    return 1;
+}
+
+/* ---- text ---- */
+
+static void print_warnings(const nvfp4_model *model)
+{
+    const nvfp4_model_warning *w;
+    for (size_t i = 0; (w = nvfp4_model_warning_at(model, i)) != NULL; i++) {
+        printf("  warning, %s: ", nvfp4_model_warning_name((nvfp4_model_warning_code)w->code));
+        nvfp4_cli_print(w->text);
+        putchar('\n');
+    }
+}
+
+static void print_layers(const nvfp4_model_group *facts, int width)
+{
+    if (facts->layers != NULL)
+        printf("  layers %-*s  ", width, facts->layers);
+    else
+        printf("  %-*s  ", width + 7, "layers not known");
+}
+
+static void print_layer(const nvfp4_moe_layer *layer)
+{
+    printf("%s, %s, ", nvfp4_scheme_name((nvfp4_scheme)layer->scheme),
+           nvfp4_activation_name((nvfp4_activation)layer->activation));
+    if (layer->has & NVFP4_HAS_SWIGLU_LIMIT)
+        printf("limit %g\n", layer->swiglu_limit);
+    else
+        puts("no limit");
+}
+
+static void print_row(const struct survey *s, const struct group *g, int width)
+{
+    nvfp4_kernel_info kernel = { 0, 0, "", "", "" };
+    char name[96];
+    print_layers(g->facts, width);
+    if (g->status == NVFP4_OK) {
+        nvfp4_policy_kernel(s->policy, (size_t)g->selection.kernel, &kernel);
+        snprintf(name, sizeof name, "%s%s%s", kernel.backend_name,
+                 *kernel.kernel_name != '\0' ? "/" : "", kernel.kernel_name);
+    } else {
+        snprintf(name, sizeof name, "%s",
+                 g->status == NVFP4_EREFUSED ? "refused" : "no backend fits");
+    }
+    printf("%-28s  ", name);
+    print_layer(&g->facts->layer);
+}
+
+static int layers_width(const nvfp4_model *model)
+{
+    const nvfp4_model_group *facts;
+    size_t width = 4;
+    for (size_t i = 0; (facts = nvfp4_model_group_at(model, i)) != NULL; i++)
+        if (facts->layers != NULL && strlen(facts->layers) > width)
+            width = strlen(facts->layers) < 24 ? strlen(facts->layers) : 24;
+    return (int)width;
+}
+
+/* The groups, what is worst first, and those that no NVFP4 kernel is for. */
+static void print_table(const struct survey *s)
+{
+    const nvfp4_model_group *facts;
+    const int width = layers_width(s->model);
+    for (int pass = 0; pass < 2; pass++)
+        for (size_t i = 0; i < s->count; i++)
+            if ((s->groups[i].status == NVFP4_OK) == (pass == 1))
+                print_row(s, &s->groups[i], width);
+    for (size_t i = 0; (facts = nvfp4_model_group_at(s->model, i)) != NULL; i++) {
+        if (facts->weights == NVFP4_WEIGHTS_NVFP4)
+            continue;
+        print_layers(facts, width);
+        if (facts->weights == NVFP4_WEIGHTS_NONE)
+            puts("not quantised");
+        else
+            printf("not NVFP4 but %s\n", nvfp4_weights_name((nvfp4_weights)facts->weights));
+    }
+}
+
+/* Of many groups only the worst is told in full: the answer fits a screen. */
+static void print_text(const struct survey *s)
+{
+    const char *const type = nvfp4_model_type(s->model);
+    const char *const architecture = nvfp4_model_architecture(s->model);
+    const int alone = s->count == 1 && nvfp4_model_group_at(s->model, 1) == NULL;
+    nvfp4_cli_print(type != NULL ? type : "a model without model_type");
+    if (architecture != NULL) {
+        fputs(" (", stdout);
+        nvfp4_cli_print(architecture);
+        putchar(')');
+    }
+    if (strcmp(s->status, "not_moe") == 0)
+        fputs(": not a mixture of experts, there is no kernel to choose", stdout);
+    else if (strcmp(s->status, "not_nvfp4") == 0)
+        fputs(": its experts are not NVFP4, there is no kernel to choose", stdout);
+    else if (alone && s->groups[0].facts->layers != NULL)
+        printf(", MoE layers %s", s->groups[0].facts->layers);
+    putchar('\n');
+    if (!alone)
+        print_table(s);
+    print_warnings(s->model);
+    if (s->count == 0)
+        return;
+    putchar('\n');
+    if (!alone && s->groups[s->worst].facts->layers != NULL)
+        printf("layers %s\n", s->groups[s->worst].facts->layers);
+    fputs(s->groups[s->worst].answer.text, stdout);
+}
+
+static int explain(struct survey *s)
+{
+    if (!nvfp4_model_is_moe(s->model)) {
+        s->status = "not_moe";
+    } else if (!nvfp4_model_is_nvfp4(s->model)) {
+        s->status = "not_nvfp4";
+    } else {
+        const int code = ask_all(s);
+        if (code != NVFP4_EXIT_OK)
+            return code;
+    }
+    if (s->form == NVFP4_CLI_TEXT)
+        print_text(s);
+    else if (!print_json(s))
+        return NVFP4_EXIT_USAGE;
+    return strcmp(s->status, "ok") == 0 ? NVFP4_EXIT_OK : NVFP4_EXIT_NO;
+}
+
+int nvfp4_cli_explain_model(nvfp4_cli_question *question, const char *path, int form,
+                            const nvfp4_explain_options *options)
+{
+    nvfp4_error error;
+    nvfp4_model *model;
+    if (nvfp4_model_read(path, &model, &error) != NVFP4_OK)
+        return nvfp4_cli_invalid(&error, form);
+    struct survey s;
+    memset(&s, 0, sizeof s);
+    s.question = question;
+    s.model = model;
+    s.form = form;
+    s.options = *options;
+    const int code = explain(&s);
+    survey_free(&s);
+    nvfp4_model_free(model);
+    return code;
+}
