@@ -181,23 +181,6 @@ NVFP4_API nvfp4_status nvfp4_dequantize(const nvfp4_matrix_format *format, const
 /** @name Activations and the reference layer
  * @{ */
 
-/** How gate and up share the 2N rows (or columns) of the first GEMM: name, value, word. */
-#define NVFP4_HALVES_MAP(X)                                                                        \
-    X(AUTO, 0, "auto")                 /* GATE_UP_BY_1 for swigluoai, else GATE_UP */              \
-    X(GATE_UP, 1, "gate_up")           /* N gate, then N up (w1 then w3) */                        \
-    X(UP_GATE, 2, "up_gate")           /* N up, then N gate */                                     \
-    X(GATE_UP_BY_1, 3, "gate_up_by_1") /* gate, up, gate, up, ...: gpt-oss */                      \
-    X(UP_GATE_BY_1, 4, "up_gate_by_1")                                                             \
-    X(GATE_UP_BY_64, 5, "gate_up_by_64") /* 64 gate, 64 up, ... */                                 \
-    X(UP_GATE_BY_64, 6, "up_gate_by_64") /* 64 up, 64 gate, ...: CuTe DSL */
-
-typedef enum nvfp4_halves {
-#define X(name, value, word) NVFP4_HALVES_##name = (value),
-    NVFP4_HALVES_MAP(X)
-#undef X
-        NVFP4_HALVES_COUNT
-} nvfp4_halves;
-
 /** Points between the GEMMs where kernels round to their 16-bit type (bits). */
 enum {
     NVFP4_ROUND_INPUT = 1u << 0,   /**< gate and up, as the first GEMM hands them over */
@@ -529,7 +512,6 @@ NVFP4_API nvfp4_status nvfp4_verify_record_print(const nvfp4_verification *plan,
  * @{ */
 NVFP4_API const char *nvfp4_scale_order_name(nvfp4_scale_order order);
 NVFP4_API const char *nvfp4_global_kind_name(nvfp4_global_kind kind);
-NVFP4_API const char *nvfp4_halves_name(nvfp4_halves halves);
 NVFP4_API const char *nvfp4_verdict_name(nvfp4_verdict verdict);
 NVFP4_API const char *nvfp4_verify_level_name(nvfp4_verify_level level);
 /** @} */

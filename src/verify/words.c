@@ -16,7 +16,6 @@
 
 WORDS(nvfp4_scale_order, NVFP4_SCALE_ORDER_MAP)
 WORDS(nvfp4_global_kind, NVFP4_GLOBAL_KIND_MAP)
-WORDS(nvfp4_halves, NVFP4_HALVES_MAP)
 WORDS(nvfp4_verify_level, NVFP4_VERIFY_LEVEL_MAP)
 
 const char *nvfp4_verdict_name(nvfp4_verdict verdict)
