@@ -176,8 +176,8 @@ NVFP4_API nvfp4_status nvfp4_request_resolve(nvfp4_request *request, nvfp4_error
 NVFP4_API const nvfp4_moe_layer *nvfp4_request_layer(const nvfp4_request *request);
 NVFP4_API const nvfp4_deployment *nvfp4_request_deployment(const nvfp4_request *request);
 NVFP4_API const nvfp4_policy *nvfp4_request_policy(const nvfp4_request *request);
-/** Name of the board that `device.gpu` means ("NVIDIA H200"), or the name of the probed device; else
- *  "". */
+/** Name of the board that `device.gpu` means ("NVIDIA H200"; "h100" where several boards are called
+ *  so), or the name given with the devices of a probe; else "". */
 NVFP4_API const char *nvfp4_request_device_name(const nvfp4_request *request);
 /** @} */
 

@@ -12,6 +12,7 @@ enum {
     OPTION_GPU,
     OPTION_SM,
     OPTION_PROBE,
+    OPTION_MACHINE,
     OPTION_POLICY,
     OPTION_BACKEND,
     OPTION_TP,
@@ -29,6 +30,7 @@ static const nvfp4_cli_option options[] = {
     [OPTION_GPU] = { "--gpu", "NAME", "the device: a name, a PCI id, a compute capability" },
     [OPTION_SM] = { "--sm", "N", "the device by its compute capability: 120" },
     [OPTION_PROBE] = { "--probe", NULL, "the devices of this machine" },
+    [OPTION_MACHINE] = { "--machine", "FILE", "the devices of a recorded machine" },
     [OPTION_POLICY] = { "--policy", "NAME", "whose rules decide; see nvfp4-select policy list" },
     [OPTION_BACKEND] = { "--backend", "NAME", "insist on a backend" },
     [OPTION_TP] = { "--tp", "N", "tensor-parallel ranks" },
@@ -43,7 +45,7 @@ static const nvfp4_cli_option options[] = {
 };
 
 static const char *const synopsis[] = {
-    "explain [REQUEST] [--model PATH] [--gpu NAME | --sm N | --probe]",
+    "explain [REQUEST] [--model PATH] [--gpu NAME | --sm N | --probe | --machine FILE]",
     "        [--policy NAME] [--backend NAME] [--tp N] [--dp N] [--ep] [--all2all NAME]",
     "        [--set KEY=VALUE]... [--format text|json]",
     NULL,
@@ -81,7 +83,7 @@ static const struct {
 struct explain {
     nvfp4_cli_question question;
     const char *model;
-    const char *device_option; /* the one of --gpu, --sm, --probe that was given */
+    const char *device_option; /* the one of --gpu, --sm and so on that was given */
     int form;
     nvfp4_explain_options options;
 };
@@ -150,7 +152,7 @@ static int take_word(struct explain *e, const char *word)
 static int take_option(struct explain *e, int option, const char *value)
 {
     static const char *const forms[] = { "text", "json", NULL };
-    if (option == OPTION_GPU || option == OPTION_SM || option == OPTION_PROBE)
+    if (option >= OPTION_GPU && option <= OPTION_MACHINE)
         if (!take_device(e, options[option].name))
             return 0;
     if (option == OPTION_SM && !is_sm(value))
@@ -166,6 +168,10 @@ static int take_option(struct explain *e, int option, const char *value)
         return 1;
     case OPTION_PROBE:
         e->question.probe = 1;
+        return 1;
+    case OPTION_MACHINE:
+        e->question.probe = 1;
+        e->question.machine = value;
         return 1;
     case OPTION_FORMAT:
         e->form = nvfp4_cli_choice("--format", value, forms);
@@ -206,7 +212,7 @@ static int explain(struct explain *e)
     if (code != NVFP4_EXIT_OK)
         return code;
     e->options.color = e->form == NVFP4_CLI_TEXT && nvfp4_cli_color();
-    e->options.remarks = e->question.remarks;
+    e->options.remarks = &e->question.remark;
     e->options.remark_count = e->question.remark_count;
     if (e->model != NULL)
         return nvfp4_cli_explain_model(&e->question, e->model, e->form, &e->options);

@@ -20,11 +20,12 @@
 typedef struct nvfp4_cli_question {
     const char *request; /**< path, "-" for standard input, NULL: none */
     nvfp4_cli_text request_text;
-    int probe; /**< 1: the devices are those of this machine */
+    int probe;           /**< 1: the devices are those of a machine */
+    const char *machine; /**< file of a recorded one; NULL: this one */
     nvfp4_device *devices; /**< what the probe found */
     size_t device_count;
-    nvfp4_remark remarks[2]; /**< what is doubtful about it */
-    size_t remark_count;
+    nvfp4_remark remark; /**< what is doubtful about it */
+    size_t remark_count; /**< 0 or 1 */
     char remark_text[256];
     struct {
         char *assignment; /**< "deployment.tensor_parallel=4" */
@@ -47,7 +48,7 @@ int nvfp4_cli_is_model(const char *path);
 int nvfp4_cli_question_set(nvfp4_cli_question *question, const char *before, const char *option,
                            const char *value, const char *after);
 
-/** Read the request's file and probe the machine. @return an exit code; `error` filled for USAGE. */
+/** Read the request's file and probe the machine. @return an exit code; for USAGE `error` is filled. */
 int nvfp4_cli_question_prepare(nvfp4_cli_question *question, nvfp4_error *error);
 
 /**

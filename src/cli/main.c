@@ -16,6 +16,7 @@ static const struct command {
     { "explain", nvfp4_cmd_explain, "which backend, what to pass to it, and why not the others" },
     { "batch", nvfp4_cmd_batch, "answer a stream of requests, JSON Lines in and out" },
     { "model", nvfp4_cmd_model, "what a checkpoint says of its MoE layers" },
+    { "devices", nvfp4_cmd_devices, "which GPUs these are, and under which number" },
     { "policy", nvfp4_cmd_policy, "list and show the built-in policies" },
 };
 

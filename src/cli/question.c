@@ -90,42 +90,65 @@ static int read_request(nvfp4_cli_question *q, nvfp4_error *error)
     return NVFP4_EXIT_OK;
 }
 
-static int complain_probe(nvfp4_status status, const nvfp4_probe_report *report)
+static int no_devices(const nvfp4_cli_question *q, nvfp4_status status,
+                      const nvfp4_probe_report *report)
 {
-    nvfp4_cli_complain("--probe: %s",
+    nvfp4_cli_complain("%s: %s", q->machine != NULL ? q->machine : "--probe",
                        report->message[0] != '\0' ? report->message : nvfp4_status_text(status));
     return NVFP4_EXIT_MACHINE;
 }
 
-static int probe(nvfp4_cli_question *q)
+static int no_memory(nvfp4_error *error)
+{
+    file_error("", nvfp4_status_text(NVFP4_ENOMEM), error);
+    return NVFP4_EXIT_USAGE;
+}
+
+static void doubt_order(nvfp4_cli_question *q, const nvfp4_probe_report *report)
+{
+    snprintf(q->remark_text, sizeof q->remark_text, "%s",
+             report->message[0] != '\0' ? report->message
+                                        : "CUDA may number the devices of this host otherwise");
+    q->remark.warning = NVFP4_WARNING_DEVICE_ORDER;
+    q->remark.text = q->remark_text;
+    q->remark_count = 1;
+}
+
+static int ask_machine(nvfp4_cli_question *q, const nvfp4_probe_options *options,
+                       nvfp4_error *error)
 {
     nvfp4_probe_report report = NVFP4_PROBE_REPORT_INIT;
-    size_t room = 16;
-    for (;;) {
+    for (size_t room = 16;; room = q->device_count) {
         nvfp4_device *const larger = realloc(q->devices, room * sizeof *larger);
-        if (larger == NULL) {
-            nvfp4_cli_complain("out of memory");
-            return NVFP4_EXIT_USAGE;
-        }
+        if (larger == NULL)
+            return no_memory(error);
         q->devices = larger;
         const nvfp4_status status =
-            nvfp4_probe_devices(NULL, q->devices, room, &q->device_count, &report);
+            nvfp4_probe_devices(options, q->devices, room, &q->device_count, &report);
         if (status != NVFP4_OK)
-            return complain_probe(status, &report);
+            return no_devices(q, status, &report);
+        if (q->device_count == 0)
+            return no_devices(q, NVFP4_ENODEVICE, &report);
         if (q->device_count <= room)
             break;
-        room = q->device_count;
     }
-    if (q->device_count == 0)
-        return complain_probe(NVFP4_ENODEVICE, &report);
-    if (report.order_uncertain) {
-        snprintf(q->remark_text, sizeof q->remark_text, "%s",
-                 report.message[0] != '\0' ? report.message
-                                           : "CUDA may number the devices of this host otherwise");
-        q->remarks[q->remark_count].warning = NVFP4_WARNING_DEVICE_ORDER;
-        q->remarks[q->remark_count++].text = q->remark_text;
-    }
+    if (report.order_uncertain)
+        doubt_order(q, &report);
     return NVFP4_EXIT_OK;
+}
+
+static int probe(nvfp4_cli_question *q, nvfp4_error *error)
+{
+    nvfp4_probe_options options = NVFP4_PROBE_OPTIONS_INIT;
+    nvfp4_machine *machine = NULL;
+    if (q->machine == NULL)
+        return ask_machine(q, NULL, error);
+    if (nvfp4_machine_load(q->machine, &machine, error) != NVFP4_OK)
+        return NVFP4_EXIT_USAGE;
+    options.machine = machine;
+    const int code = ask_machine(q, &options, error);
+    nvfp4_machine_destroy(machine);
+    return code;
 }
 
 int nvfp4_cli_question_prepare(nvfp4_cli_question *q, nvfp4_error *error)
@@ -134,7 +157,7 @@ int nvfp4_cli_question_prepare(nvfp4_cli_question *q, nvfp4_error *error)
     if (q->request != NULL)
         code = read_request(q, error);
     if (code == NVFP4_EXIT_OK && q->probe)
-        code = probe(q);
+        code = probe(q, error);
     return code;
 }
 

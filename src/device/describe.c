@@ -44,9 +44,10 @@ static void describe_strings(const struct fact_list *list, const struct fact *fa
     uint64_t address;
 
     doubt_values(device, !nvfp4_copy_printable(device->name, sizeof device->name, fact->name));
-    doubt_values(device, !nvfp4_copy_printable(device->driver_version,
-                                               sizeof device->driver_version,
-                                               list->driver_version));
+    if (strspn(list->driver_version, "0123456789.") == strlen(list->driver_version))
+        strcpy(device->driver_version, list->driver_version);
+    else
+        doubt_values(device, 1);
     if (is_uuid(fact->uuid))
         strcpy(device->uuid, fact->uuid);
     else
@@ -60,9 +61,13 @@ static void describe_strings(const struct fact_list *list, const struct fact *fa
 static void describe_numbers(const struct fact_list *list, const struct fact *fact,
                              nvfp4_device *device)
 {
-    device->pci_vendor_id = fact->vendor;
-    device->pci_device_id = fact->device;
-    device->pci_subsystem_id = fact->subsystem;
+    if (fact->vendor == PCI_NVIDIA || fact->vendor == PCI_AMD) {
+        device->pci_vendor_id = fact->vendor;
+        device->pci_device_id = fact->device;
+        device->pci_subsystem_id = fact->subsystem;
+    } else {
+        doubt_values(device, fact->vendor != 0);
+    }
     /* the CUDA driver does not say that a device is a slice, but names it so */
     device->mig = fact->parent >= 0 || strstr(fact->name, " MIG ") != NULL ? 1
                   : fact->mig_mode                                         ? 2

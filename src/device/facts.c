@@ -60,7 +60,7 @@ int nvfp4_address_read(const char *text, uint64_t *address)
         if (sscanf(text, "%2x:%2x.%1x%n", &bus, &slot, &function, &end) != 3)
             return 0;
     }
-    if (text[end] != '\0')
+    if (text[end] != '\0' || domain > 0xffffff)
         return 0;
     *address = (uint64_t)domain << 32 | bus << 16 | slot << 8 | function;
     return 1;

@@ -27,7 +27,7 @@ struct table {
 
 static int is_cuda(const struct fact *fact)
 {
-    return fact->vendor == 0 || fact->vendor == PCI_NVIDIA;
+    return fact->vendor != PCI_AMD;
 }
 
 static void table_free(struct table *table)
@@ -148,7 +148,8 @@ static void keep_one_slice(struct table *table, const struct fact_list *list)
 static void table_read(struct table *table, const struct fact_list *list, const char *value,
                        struct visible *visible)
 {
-    nvfp4_visible_read(value, table->names, table->numbered, table->named, table->picked, visible);
+    /* without a CUDA device the variable says nothing about this machine */
+    nvfp4_visible_read(table->named > 0 ? value : NULL, table->names, table->numbered, table->named, table->picked, visible);
     table->count = visible->count;
     for (size_t i = 0; i < table->count; i++)
         table->picked[i] = table->target[table->picked[i]];
@@ -337,6 +338,10 @@ static void write_message(const struct visible *visible, struct found_devices *f
     int length = 0;
 
     found->message[0] = '\0';
+    if (found->visible == 0 && visible->verdict == NVFP4_VISIBILITY_ALL) {
+        strcpy(found->message, "the GPUs are in MIG mode, and no slice is made");
+        return;
+    }
     if (visible->verdict == NVFP4_VISIBILITY_DRIVER && found->visible > 0)
         return;
     if (visible->verdict != NVFP4_VISIBILITY_ALL && visible->verdict != NVFP4_VISIBILITY_LIST)
@@ -349,7 +354,7 @@ static void write_message(const struct visible *visible, struct found_devices *f
                            " (entry %zu)", visible->entry);
     if (found->order_uncertain)
         snprintf(found->message + length, sizeof found->message - (size_t)length,
-                 "%sCUDA may number these GPUs otherwise: they differ, and its driver did not say",
+                 "%sCUDA may number these GPUs otherwise: only its driver knows, and did not say",
                  length > 0 ? "; " : "");
 }
 

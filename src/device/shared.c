@@ -26,7 +26,7 @@ void *nvfp4_shared_open(const char *name, char *text, size_t capacity)
     if (MultiByteToWideChar(CP_UTF8, 0, name, -1, wide, MAX_PATH) != 0)
         module = LoadLibraryExW(wide, NULL, where);
     if (module == NULL)
-        snprintf(text, capacity, "%s cannot be loaded (error %lu)", name, GetLastError());
+        snprintf(text, capacity, "%s cannot be loaded: error %lu", name, GetLastError());
     return (void *)module;
 }
 
@@ -54,8 +54,13 @@ void *nvfp4_shared_open(const char *name, char *text, size_t capacity)
 
     if (library == NULL) {
         const char *why = dlerror();
+        size_t length = strlen(name);
 
-        snprintf(text, capacity, "%s", why != NULL ? why : "the library cannot be opened");
+        if (why == NULL)
+            why = "no reason given";
+        else if (strncmp(why, name, length) == 0 && strncmp(why + length, ": ", 2) == 0)
+            why += length + 2;
+        snprintf(text, capacity, "%s cannot be loaded: %s", name, why);
     }
     return library;
 }

@@ -20,7 +20,8 @@ enum {
     TOOK_GATE = 1u << 1,
     TOOK_UP = 1u << 2,
     TOOK_DOWN = 1u << 3,
-    TOOK_OTHER = 1u << 4 /* something of another expert */
+    TOOK_OTHER = 1u << 4,  /* something of another expert */
+    TOOK_ON_PURPOSE = 1u << 5 /* by a name, or a pattern that speaks of experts */
 };
 
 static const char *const prefixes[] = { "model.", "model.language_model.", "language_model.model.",
@@ -137,6 +138,11 @@ static unsigned inside(const char *path)
                                             : projection(path, length);
 }
 
+static int speaks_of_experts(const char *text)
+{
+    return strstr(text, "expert") != NULL;
+}
+
 /* What a path inside a layer takes of its experts. */
 static unsigned in_layer(const char *const *containers, const char *path)
 {
@@ -189,6 +195,13 @@ typedef struct match {
     uint8_t *took; /* TOOK_* of each layer */
 } match;
 
+static void take(const match *m, uint32_t layer, unsigned takes, int on_purpose)
+{
+    if (takes != 0 && on_purpose)
+        takes |= TOOK_ON_PURPOSE;
+    m->took[layer] = (uint8_t)(m->took[layer] | takes);
+}
+
 static void take_name(const match *m, const char *path)
 {
     int64_t layer;
@@ -197,7 +210,7 @@ static void take_name(const match *m, const char *path)
     switch (split(path, &layer, &rest)) {
     case IN_LAYER:
         if (m->reader->counted && layer < (int64_t)m->reader->layer_count)
-            m->took[layer] = (uint8_t)(m->took[layer] | in_layer(m->containers, rest));
+            take(m, (uint32_t)layer, in_layer(m->containers, rest), 1);
         return;
     case IN_ANY_LAYER:
         takes = anywhere(m->containers, path);
@@ -206,7 +219,7 @@ static void take_name(const match *m, const char *path)
         break;
     }
     for (uint32_t i = 0; takes != 0 && i < m->reader->layer_count; i++)
-        m->took[i] = (uint8_t)(m->took[i] | takes);
+        take(m, i, takes, 1);
 }
 
 /* A pattern that begins with "anything" need not be tried with every prefix. */
@@ -226,7 +239,7 @@ static size_t prefix_count(const nvfp4_pattern *pattern)
 static int is_tried(const match *m, const nvfp4_pattern *pattern, const char *container)
 {
     const size_t length = strcspn(m->containers[0], ".");
-    return m->any || strstr(pattern->text, "experts") != NULL ||
+    return m->any || speaks_of_experts(pattern->text) ||
            (strncmp(container, m->containers[0], length) == 0 &&
             (container[length] == '.' || container[length] == '\0'));
 }
@@ -260,7 +273,7 @@ static nvfp4_status take_pattern(const match *m, const nvfp4_pattern *pattern)
         const uint32_t layer = m->reader->counted ? i : NVFP4_MODEL_LAYERS;
         if (!m->reader->layers[i].moe)
             continue;
-        m->took[i] = (uint8_t)(m->took[i] | take_by_pattern(m, pattern, layer));
+        take(m, i, take_by_pattern(m, pattern, layer), speaks_of_experts(pattern->text));
         if (m->reader->steps == 0)
             return NVFP4_ELIMIT;
     }
@@ -305,8 +318,8 @@ nvfp4_taken nvfp4_model_taken(const nvfp4_model_reader *reader, uint8_t took)
     const unsigned all = gate | TOOK_UP | TOOK_DOWN;
     if ((took & TOOK_ALL) != 0 || (took & all) == all)
         return NVFP4_TAKEN_ALL;
-    /* A gate alone is a router that is called gate. */
-    return (took & (TOOK_UP | TOOK_DOWN | TOOK_OTHER)) != 0 ? NVFP4_TAKEN_PART : NVFP4_TAKEN_NONE;
+    /* "*gate*" means routers, and takes the gate projections only by the way. */
+    return (took & TOOK_ON_PURPOSE) != 0 ? NVFP4_TAKEN_PART : NVFP4_TAKEN_NONE;
 }
 
 nvfp4_status nvfp4_model_match(nvfp4_model_reader *reader, const nvfp4_document *document,

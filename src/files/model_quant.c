@@ -44,7 +44,7 @@ static void set_all(const quant *q, nvfp4_verdict *verdicts, nvfp4_verdict verdi
         verdicts[i] = verdict;
 }
 
-/* Tell if the rival says something else of a MoE layer. */
+/* Tell if the rival, which does not count, says something else of a MoE layer. */
 static nvfp4_status compare(const quant *q, const char *winner, const char *loser)
 {
     for (uint32_t i = 0; i < q->reader->layer_count; i++) {
@@ -52,10 +52,10 @@ static nvfp4_status compare(const quant *q, const char *winner, const char *lose
         if (!q->reader->layers[i].moe || !nvfp4_verdicts_differ(q->verdicts[i], q->rival[i]))
             continue;
         return nvfp4_model_warn(q->reader, NVFP4_MODEL_WARNING_SCHEME_CONFLICT,
-                                "%s: the experts of layer %lu are %s by %s and %s by %s; %s counts",
+                                "%s: the experts of layer %lu are %s by %s, but %s by %s",
                                 q->file, (unsigned long)i,
                                 nvfp4_verdict_text(q->verdicts[i], ours), winner,
-                                nvfp4_verdict_text(q->rival[i], theirs), loser, winner);
+                                nvfp4_verdict_text(q->rival[i], theirs), loser);
     }
     return NVFP4_OK;
 }
@@ -170,6 +170,10 @@ static nvfp4_status by_method(quant *q)
     return status;
 }
 
+/*
+ * ModelOpt's groups repeat what quant_algo says. NVFP4 in both and two schemes: whether activations
+ * are quantised cannot be told, so the scheme is left open.
+ */
 static nvfp4_status check_groups(quant *q, const nvfp4_node *groups)
 {
     if (groups == NULL)
@@ -177,7 +181,6 @@ static nvfp4_status check_groups(quant *q, const nvfp4_node *groups)
     nvfp4_status status = by_groups(q, groups, 0, q->rival);
     if (status == NVFP4_OK)
         status = compare(q, "quant_algo", "config_groups");
-    /* NVFP4 on both sides and two schemes: which one the activations follow cannot be told. */
     for (uint32_t i = 0; i < q->reader->layer_count && status == NVFP4_OK; i++) {
         if (q->rival[i].weights == q->verdicts[i].weights &&
             nvfp4_verdicts_differ(q->rival[i], q->verdicts[i]))
@@ -483,6 +486,7 @@ static nvfp4_status read_both(quant *inner, quant *beside, int64_t experts)
     if (beside->section == NULL || experts == 0)
         return NVFP4_OK;
     inner->rival = beside->verdicts;
+    inner->file = "the files differ";
     return compare(inner, "config.json", "hf_quant_config.json");
 }
 

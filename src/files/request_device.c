@@ -30,7 +30,8 @@ static void look_up(const char *text, struct request_gpu *answer)
     nvfp4_error error;
     const int known = nvfp4_gpu_find(text, &gpu, &error) == NVFP4_OK;
     answer->key = gpu.key;
-    answer->name = known ? gpu.name : NULL;
+    /* Boards that share a name are not one of them. */
+    answer->name = !known ? NULL : gpu.pci_device_id != 0 ? gpu.name : gpu.label;
     if (!known)
         memcpy(answer->message, error.message, sizeof answer->message);
 }

@@ -32,6 +32,7 @@ struct row {
 #define NOTHING { "" }
 #define SAYS(...) { "nvfp4-select: ", __VA_ARGS__ }
 #define REQUEST(file) NVFP4_TEST_DATA "/requests/" file
+#define MACHINE(name) NVFP4_TEST_DATA "/../machines/" name ".yaml"
 #define MODEL(folder) NVFP4_TEST_DATA "/cli/" folder
 
 static const struct row rows[] = {
@@ -91,7 +92,7 @@ static const struct row rows[] = {
       OUT("\"swiglu_limit\":7.0", "\"deployment\":{\"tensor_parallel\":2}"), NOTHING },
     { "a model and a request", ARGS("explain", REQUEST("clamped.yaml"), "--model", MODEL("two-groups"), "--format", "json"), { NULL }, NULL, 0, 1,
       OUT("\"policy\":\"vllm-46492\"", "\"flashinfer\":\"0.6.18\"", "\"swiglu_limit\":10.0"), NOTHING },
-    { "request in YAML", ARGS("explain", REQUEST("clamped.yaml")), { NULL }, NULL, 0, 0, OUT("FLASHINFER_CUTLASS  (NVIDIA RTX PRO 6000"), NOTHING },
+    { "request in YAML", ARGS("explain", REQUEST("clamped.yaml")), { NULL }, NULL, 0, 0, OUT("FLASHINFER_CUTLASS  (rtx pro 6000, sm 120;"), NOTHING },
     { "request in JSON", ARGS("explain", REQUEST("clamped.json"), "--format", "json"), { NULL }, NULL, 0, 1, OUT("{\"status\":\"ok\",\"backend\":\"FLASHINFER_CUTLASS\""), NOTHING },
     { "request from stdin", ARGS("explain", "-"), { NULL }, "device: {sm: 90}\n", 0, 0, OUT("MARLIN  (sm 90;"), NOTHING },
     { "request of AMD", ARGS("explain", REQUEST("amd.yaml")), { NULL }, NULL, 0, 0, OUT("EMULATION  (amd gfx942;"), NOTHING },
@@ -105,6 +106,15 @@ static const struct row rows[] = {
     { "evidence", ARGS("explain", "--sm", "120", "--policy", "vllm", "--evidence"), { NULL }, NULL, 0, 0, OUT("trtllm_nvfp4_moe.py"), NOTHING },
     { "no colour where no terminal is", ARGS("explain", "--sm", "120"), { "TERM=xterm" }, NULL, 0, 0, OUT("FLASHINFER_CUTLASS  (sm"), NOTHING },
     { "a probe that finds nothing", ARGS("explain", "--probe"), { "CUDA_VISIBLE_DEVICES=" }, NULL, 3, 0, NOTHING, SAYS("--probe: ") },
+
+    { "a recorded machine", ARGS("explain", "--machine", MACHINE("dgx-h200"), "--policy", "vllm"), { NULL }, NULL, 0, 0, OUT("MARLIN  (NVIDIA H200, sm 90;"), NOTHING },
+    { "a recorded machine, mixed", ARGS("explain", "--machine", MACHINE("gb300-rtx-pro-4000"), "--policy", "vllm", "--format", "json"), { NULL }, NULL, 0, 1, OUT("\"code\":\"peer\"", "heterogeneous_devices"), NOTHING },
+    { "a recorded machine without devices", ARGS("explain", "--machine", MACHINE("h200-hidden")), { NULL }, NULL, 3, 0, NOTHING, SAYS("h200-hidden.yaml: ") },
+    { "a recorded machine that is none", ARGS("explain", "--machine", REQUEST("amd.yaml")), { NULL }, NULL, 2, 0, NOTHING, SAYS("amd.yaml:1:1: ") },
+    { "a model on a recorded machine", ARGS(MODEL("clamped"), "--machine", MACHINE("gb300-rtx-pro-4000"), "--format", "json"), { NULL }, NULL, 0, 1, OUT("\"devices\":[{\"sm\":103}", "{\"sm\":120}"), NOTHING },
+    { "devices", ARGS("devices", "--machine", MACHINE("dgx-h200")), { NULL }, NULL, 0, 0, OUT("NVIDIA H200"), NOTHING },
+    { "devices as JSON", ARGS("devices", "--machine", MACHINE("dgx-h200"), "--format", "json"), { NULL }, NULL, 0, 1, OUT("\"sm\":90"), NOTHING },
+    { "devices, none", ARGS("devices"), { "CUDA_VISIBLE_DEVICES=" }, NULL, 3, 0, { NULL }, { NULL } },
 
     /* bad requests */
     { "a misspelt key", ARGS("explain", REQUEST("misspelt.yaml")), { NULL }, NULL, 2, 0, NOTHING, SAYS("misspelt.yaml:4:3: unknown key 'swiglu_limt' in layer; did you mean 'swiglu_limit'?") },
@@ -138,6 +148,10 @@ static const struct row rows[] = {
     /* models */
     { "model in text", ARGS("model", MODEL("clamped")), { NULL }, NULL, 0, 0, OUT("deepseek_v4"), NOTHING },
     { "model as JSON", ARGS("model", MODEL("two-groups"), "--format", "json"), { NULL }, NULL, 0, 1, OUT("\"nvfp4\":true"), NOTHING },
+    { "model without a path", ARGS("model"), { NULL }, NULL, 2, 0, NOTHING, SAYS("a PATH is missing") },
+    { "model of two paths", ARGS("model", "a", "b"), { NULL }, NULL, 2, 0, NOTHING, SAYS("both a and b") },
+    { "version of model", ARGS("model", "--version"), { NULL }, NULL, 0, 0, OUT("nvfp4-select 0.1.0\n"), NOTHING },
+    { "model that is broken, in JSON", ARGS("model", MODEL("broken"), "--format", "json"), { NULL }, NULL, 2, 1, OUT("\"status\":\"invalid\""), SAYS("broken/config.json:2:17: ") },
     { "model that is broken", ARGS("model", MODEL("broken")), { NULL }, NULL, 2, 0, NOTHING, SAYS("broken/config.json:2:17: ") },
 };
 

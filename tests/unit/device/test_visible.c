@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* CUDA_VISIBLE_DEVICES, held against what the CUDA driver was seen to do. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "device/visible.h"
+
+#define COUNT(a) (sizeof(a) / sizeof(a)[0])
+
+/* Two GPUs of one host; their UUIDs share nothing behind the kind. */
+#define UUID0 "GPU-ac8f6d2e-3b4a-5c6d-7e8f-90a1b2c3d4e5"
+#define UUID1 "GPU-f00d5eed-0123-4567-89ab-cdef01234567"
+
+static const struct visible_name two[] = { { UUID0, "" }, { UUID1, "" } };
+
+/* The first is cut into two slices; then comes a whole GPU whose UUID begins as the first one's. */
+#define MIG0 "MIG-aaaa1111-3b4a-5c6d-7e8f-90a1b2c3d4e5"
+#define MIG1 "MIG-aaaa2222-3b4a-5c6d-7e8f-90a1b2c3d4e5"
+#define UUID2 "GPU-ac8f0000-3b4a-5c6d-7e8f-90a1b2c3d4e5"
+
+static const struct visible_name sliced[] = {
+    { UUID0, "" },
+    { UUID2, "" },
+    { MIG0, "MIG-" UUID0 "/2/0" },
+    { MIG1, "MIG-" UUID0 "/9/0" },
+};
+
+struct row {
+    const char *value; /* NULL: not set */
+    const char *devices;
+    nvfp4_visibility verdict;
+    size_t entry;
+};
+
+#define ALL(value, devices)          { value, devices, NVFP4_VISIBILITY_ALL, 0 }
+#define LIST(value, devices)         { value, devices, NVFP4_VISIBILITY_LIST, 0 }
+#define CUT(value, devices, entry)   { value, devices, NVFP4_VISIBILITY_CUT, entry }
+#define NONE(value)                  { value, "", NVFP4_VISIBILITY_NONE, 1 }
+#define EMPTY(value)                 { value, "", NVFP4_VISIBILITY_EMPTY, 0 }
+#define TWICE(value, entry)          { value, "", NVFP4_VISIBILITY_TWICE, entry }
+
+/* Measured with the CUDA driver itself on two H200s, driver 580.159.04, CUDA 13.0, 2026-11-30. */
+static const struct row measured[] = {
+    ALL(NULL, "0 1"),
+    EMPTY(""),
+    LIST("0", "0"),
+    LIST("1", "1"),
+    LIST("0,1", "0 1"),
+    LIST("1,0", "1 0"),
+    NONE("2"),
+    CUT("0,2", "0", 2),
+    NONE("2,0"),
+    CUT("1,2,0", "1", 2),
+    NONE("-1"),
+    NONE("-1,0"),
+    TWICE("0,0", 2),
+    TWICE("1,1", 2),
+    TWICE("0,1,0", 3),
+    LIST(" 0", "0"),
+    LIST("0 ", "0"),
+    LIST("0, 1", "0 1"),
+    LIST(" 1 , 0 ", "1 0"),
+    NONE(",0"),
+    CUT("0,", "0", 2),
+    NONE("junk"),
+    CUT("0,junk,1", "0", 2),
+    NONE("junk,0"),
+    LIST("1junk", "1"),
+    LIST("0junk,1", "0 1"),
+    LIST("00", "0"),
+    NONE("NoDevFiles"),
+    NONE("none"),
+    NONE("all"),
+    NONE("void"),
+    LIST(UUID0, "0"),
+    LIST(UUID1, "1"),
+    LIST(UUID1 "," UUID0, "1 0"),
+    LIST("GPU-ac8f6d2e", "0"),
+    LIST("GPU-f00d", "1"),
+    NONE("GPU-ffffffff"),
+    CUT(UUID0 ",junk", "0", 2),
+    CUT(UUID0 ",1", "0", 2),
+    LIST("GPU-AC8F6D2E-3B4A-5C6D-7E8F-90A1B2C3D4E5", "0"),
+    NONE("gpu-ac8f6d2e-3b4a-5c6d-7e8f-90a1b2c3d4e5"),
+    NONE("ac8f6d2e-3b4a-5c6d-7e8f-90a1b2c3d4e5"),
+    TWICE(UUID0 "," UUID0, 2),
+    NONE("MIG-" UUID0 "/0/0"),
+    LIST("0:0", "0"),
+    NONE("9999999999999"),
+    LIST("1 0", "1"),
+    LIST("0\n1", "0"),
+    LIST("\t1", "1"),
+};
+
+/* What the rule that was read from these says of others. */
+static const struct row derived[] = {
+    CUT("0,1,2", "0 1", 3),
+    CUT("0,junk,0", "0", 2),
+    CUT("1,-1,0", "1", 2),
+    CUT("0,,1", "0", 2),
+    NONE(","),
+    NONE(" "),
+    NONE("   ,0"),
+    LIST("+1", "1"),
+    LIST("-0", "0"),
+    NONE("- 1"),
+    NONE("+"),
+    LIST("0001", "1"),
+    LIST("0x1", "0"),
+    LIST("1c8f6d2e-3b4a-5c6d-7e8f-90a1b2c3d4e5", "1"),
+    LIST("1.9", "1"),
+    LIST("1e3", "1"),
+    LIST("0;1", "0"),
+    NONE("18446744073709551616"),
+    NONE("18446744073709551617,0"),
+    CUT("1," UUID0, "1", 2),
+    CUT("0,GPU-ac8f", "0", 2),
+    NONE(UUID0 "x"),
+    NONE(UUID0 " "),
+    NONE(" " UUID0),
+    CUT(UUID0 ", " UUID1, "0", 2),
+    CUT(UUID0 ",", "0", 2),
+    NONE("GPU"),
+    NONE("GPU-"),
+    TWICE("GPU-ac8f,GPU-ac8f6d", 2),
+    CUT("GPU-ac8f,GPU-", "0", 2),
+    CUT(UUID0 ",MIG-f00d", "0", 2),
+};
+
+static const struct row mig[] = {
+    ALL(NULL, "0 1"),
+    LIST("1,0", "1 0"),
+    LIST(MIG0, "2"),
+    LIST("MIG-aaaa2", "3"),
+    NONE("MIG-aaaa"),
+    LIST("MIG-" UUID0 "/9/0", "3"),
+    NONE("MIG-" UUID0 "/9"),
+    NONE("MIG-" UUID0 "/9/1"),
+    LIST(MIG1 "," MIG0, "3 2"),
+    CUT(MIG1 "," UUID2, "3", 2),
+    CUT(UUID2 "," MIG1, "1", 2),
+    NONE("GPU-ac8f"),
+    LIST("GPU-ac8f6", "0"),
+    TWICE(MIG0 ",MIG-" UUID0 "/2/0", 2),
+};
+
+static void check(const struct row *row, const struct visible_name *names, size_t numbered,
+                  size_t named)
+{
+    size_t picked[8];
+    struct visible visible;
+    char text[64] = "";
+
+    nvfp4_visible_read(row->value, names, numbered, named, picked, &visible);
+    assert_true(visible.count <= named);
+    for (size_t i = 0; i < visible.count; i++)
+        sprintf(text + strlen(text), "%s%zu", i > 0 ? " " : "", picked[i]);
+    assert_string_equal(text, row->devices);
+    assert_int_equal(visible.verdict, row->verdict);
+    assert_int_equal(visible.entry, row->entry);
+}
+
+static void reads_as_driver(void **state)
+{
+    check(*state, two, 2, 2);
+}
+
+static void reads_slices(void **state)
+{
+    check(*state, sliced, 2, 4);
+}
+
+/* A source that knows no UUIDs matches none, and a host without devices has none to show. */
+static void reads_without_names(void **state)
+{
+    static const struct visible_name blank[] = { { "", "" } };
+    static const struct row uuid = NONE(UUID0);
+    static const struct row kind = NONE("GPU-");
+    static const struct row all = ALL(NULL, "");
+    static const struct row first = NONE("0");
+
+    (void)state;
+    check(&uuid, blank, 1, 1);
+    check(&kind, blank, 1, 1);
+    check(&all, blank, 0, 0);
+    check(&first, blank, 0, 0);
+}
+
+#define ADD(rows, function)                                                                        \
+    for (size_t i = 0; i < COUNT(rows); i++)                                                       \
+        tests[count++] = (struct CMUnitTest){ rows[i].value != NULL ? rows[i].value : "not set",   \
+                                              function, NULL, NULL, (void *)(uintptr_t)&rows[i] };
+
+int main(void)
+{
+    static struct CMUnitTest tests[COUNT(measured) + COUNT(derived) + COUNT(mig) + 1];
+    size_t count = 0;
+
+    ADD(measured, reads_as_driver)
+    ADD(derived, reads_as_driver)
+    ADD(mig, reads_slices)
+    tests[count++] = (struct CMUnitTest)cmocka_unit_test(reads_without_names);
+    return _cmocka_run_group_tests("visible devices", tests, count, NULL, NULL);
+}
