@@ -10,6 +10,7 @@
 #include <nvfp4moe/backend.h>
 #include <nvfp4moe/deployment.h>
 #include <nvfp4moe/device.h>
+#include <nvfp4moe/diff.h>
 #include <nvfp4moe/explain.h>
 #include <nvfp4moe/group.h>
 #include <nvfp4moe/layer.h>
