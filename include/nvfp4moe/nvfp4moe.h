@@ -14,6 +14,7 @@
 #include <nvfp4moe/explain.h>
 #include <nvfp4moe/group.h>
 #include <nvfp4moe/layer.h>
+#include <nvfp4moe/matrix.h>
 #include <nvfp4moe/model.h>
 #include <nvfp4moe/policy.h>
 #include <nvfp4moe/request.h>

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/policies.h"
 
-#include <stdio.h>
-#include <string.h>
-
 #include "cli/terminal.h"
 #include "files/nearest.h"
 
@@ -24,25 +21,4 @@ const nvfp4_policy *nvfp4_cli_policy(const char *name)
     else
         nvfp4_cli_complain("unknown policy '%.60s'; see nvfp4-select policy list", name);
     return NULL;
-}
-
-size_t nvfp4_cli_policy_list(const char *list, const nvfp4_policy **policies)
-{
-    const nvfp4_policy *found[NVFP4_CLI_POLICIES];
-    size_t count = 0;
-    for (const char *at = list; at != NULL;) {
-        char name[256];
-        const size_t length = strcspn(at, ",");
-        if (count == NVFP4_CLI_POLICIES) {
-            nvfp4_cli_complain("--policy: more than %d policies", NVFP4_CLI_POLICIES);
-            return 0;
-        }
-        snprintf(name, sizeof name, "%.*s", (int)(length < 255 ? length : 255), at);
-        found[count] = nvfp4_cli_policy(name);
-        if (found[count++] == NULL)
-            return 0;
-        at = at[length] == ',' ? at + length + 1 : NULL;
-    }
-    memcpy(policies, found, count * sizeof found[0]);
-    return count;
 }

@@ -7,22 +7,10 @@
  * @brief Policies by the names that a command line gives.
  */
 
-#include <stddef.h>
-
 #include <nvfp4moe/policy.h>
 
 /** The built-in policy of that name or alias. @return NULL after a complaint. */
 const nvfp4_policy *nvfp4_cli_policy(const char *name);
-
-/** Most policies side by side. */
-#define NVFP4_CLI_POLICIES 8
-
-/**
- * @brief The policies of a list "vllm,default".
- * @param[out] policies Room for #NVFP4_CLI_POLICIES.
- * @return Their number; 0 after a complaint.
- */
-size_t nvfp4_cli_policy_list(const char *list, const nvfp4_policy **policies);
 
 /** The command `policy diff A B`; `argv[0]` is "diff". @return an exit code. */
 int nvfp4_cmd_policy_diff(int argc, char **argv);
