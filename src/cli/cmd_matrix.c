@@ -172,8 +172,9 @@ static int make_policies(struct command *c)
 
 static int make_matrix(struct command *c)
 {
-    const int page = c->format == NVFP4_MATRIX_HTML || c->format == NVFP4_MATRIX_JSON;
-    if (!make_policies(c) || !nvfp4_cli_columns_make(&c->columns, c->gpus, page || c->gpus != NULL))
+    const int page = c->format == NVFP4_MATRIX_HTML;
+    const int named = page || c->format == NVFP4_MATRIX_JSON || c->gpus != NULL;
+    if (!make_policies(c) || !nvfp4_cli_columns_make(&c->columns, c->gpus, named, page))
         return 0;
     c->matrix.policies = c->rules;
     c->matrix.columns = c->columns.columns;

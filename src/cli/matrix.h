@@ -22,10 +22,11 @@ typedef struct nvfp4_cli_columns {
 /**
  * @brief The devices of boards: of a list "h100,rtx 5090,sm 120", or of the whole catalogue.
  * @param list  NULL or "all": the catalogue.
- * @param named 1: with the names of the boards.
+ * @param named  1: with the names of the boards.
+ * @param newest 1: the newest SM first, as a screen that shows only some wants it; else the oldest.
  * @return 1; 0 after a complaint.
  */
-int nvfp4_cli_columns_make(nvfp4_cli_columns *columns, const char *list, int named);
+int nvfp4_cli_columns_make(nvfp4_cli_columns *columns, const char *list, int named, int newest);
 void nvfp4_cli_columns_free(nvfp4_cli_columns *columns);
 
 /** Rows, with the texts they point to. All zero is empty. */

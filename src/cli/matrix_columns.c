@@ -105,7 +105,20 @@ static void fill(nvfp4_cli_columns *columns, const struct boards *boards, int na
     }
 }
 
-int nvfp4_cli_columns_make(nvfp4_cli_columns *columns, const char *list, int named)
+/* The newest device first. */
+static void turn_round(nvfp4_cli_columns *columns)
+{
+    size_t last = 0;
+    while (last < columns->count && columns->columns[last].device.vendor == NVFP4_VENDOR_NVIDIA)
+        last++;
+    for (size_t first = 0; first + 1 < last; first++) {
+        const nvfp4_matrix_column c = columns->columns[first];
+        columns->columns[first] = columns->columns[--last];
+        columns->columns[last] = c;
+    }
+}
+
+int nvfp4_cli_columns_make(nvfp4_cli_columns *columns, const char *list, int named, int newest)
 {
     struct boards boards = { NULL, 0, 0 };
     int done = list == NULL || strcmp(list, "all") == 0 ? add_catalogue(&boards)
@@ -119,6 +132,8 @@ int nvfp4_cli_columns_make(nvfp4_cli_columns *columns, const char *list, int nam
     if (done) {
         qsort(boards.list, boards.count, sizeof boards.list[0], by_device);
         fill(columns, &boards, named);
+        if (newest)
+            turn_round(columns);
     }
     free(boards.list);
     return done;

@@ -79,6 +79,10 @@ static void model_name(const char *path, char *name, size_t room)
             if (end - begin > length && strncmp(path + end - length, endings[i], length) == 0)
                 end -= length;
         }
+        /* "models--nvidia--DeepSeek-V4": a hub's way of writing nvidia/DeepSeek-V4 */
+        for (size_t i = begin; i + 2 < end; i++)
+            if (path[i] == '-' && path[i + 1] == '-')
+                begin = i + 2;
         snprintf(name, room, "%.*s", (int)(end - begin), path + begin);
         return;
     }
@@ -156,8 +160,10 @@ int nvfp4_cli_rows_add_model(nvfp4_cli_rows *rows, const nvfp4_cli_question *que
         done = add_groups(rows, question, model, name);
     } else {
         const nvfp4_moe_layer none = NVFP4_MOE_LAYER_INIT;
-        snprintf(reason, sizeof reason, nvfp4_model_is_moe(model) ? "not NVFP4: %s" : "no MoE: %s",
-                 nvfp4_weights_name(nvfp4_model_weights(model)));
+        const nvfp4_weights weights = nvfp4_model_weights(model);
+        snprintf(reason, sizeof reason, "%s: %s",
+                 nvfp4_model_is_moe(model) ? "not NVFP4" : "no MoE layers",
+                 weights != NVFP4_WEIGHTS_NONE ? nvfp4_weights_name(weights) : "not quantised");
         done = add(rows, name, "", reason, &none);
     }
     nvfp4_model_free(model);

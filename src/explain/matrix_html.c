@@ -326,6 +326,9 @@ static void write_legend(const struct page *p)
                 out_html(out, mark.name);
                 out_text(out, "</button></li>");
             }
+    if (m->policy_count > 1)
+        out_text(out, "<li><button type=button aria-pressed=false data-b=differs><span class=\"swatch "
+                      "differs\">!</span> only differences</button></li>");
     out_text(out, "</ul>\n");
 }
 
@@ -409,9 +412,8 @@ static void write_head(const struct page *p)
         out_html(out, matrix_policy_name(m, k));
         out_text(out, "</b>");
     }
-    out_text(out, m->policy_count > 1
-                      ? ", one below the other; framed cells differ. Press a cell for its reasons.</p>\n"
-                      : ". Press a cell for its reasons.</p>\n");
+    out_text(out, m->policy_count > 1 ? ", one below the other; framed cells differ." : ".");
+    out_text(out, " Press a cell for its reasons. * runs with 16-bit activations.</p>\n");
     write_lines(out, matrix_controls);
     write_legend(p);
     out_text(out, "</header>\n<main>\n<div class=scroll role=region aria-label=\"Matrix\" "

@@ -17,8 +17,10 @@
   const columnText = heads.map((head, i) =>
     data.boards[i].map(fold).concat(fold(head.querySelector('button').firstChild.textContent)));
   const wanted = text => fold(text).split(' ').filter(word => word !== '');
-  /* A column stays when one of its names has all the words: "rtx 5090" is no other RTX. */
-  const matches = (names, words) => names.some(name => words.every(word => name.includes(word)));
+  /* A column stays when all the words begin words of one of its names: "rtx 5090" is no other RTX,
+     "sm 10" is not SM 110. */
+  const matches = (names, words) =>
+    names.some(name => words.every(word => (' ' + name).includes(' ' + word)));
 
   function filter() {
     const rowWords = wanted(byId('rows').value);
