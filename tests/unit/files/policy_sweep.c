@@ -128,13 +128,28 @@ static int same_text(const char *a, const char *b)
 
 static int same_selection(const nvfp4_selection *a, const nvfp4_selection *b)
 {
-    const nvfp4_forward *const x = &a->forward, *const y = &b->forward;
     return a->backend == b->backend && a->kernel == b->kernel && a->scheme == b->scheme &&
-           a->asked == b->asked && x->has_limit == y->has_limit &&
-           x->limit_space == y->limit_space && x->after_activation == y->after_activation &&
-           x->halves == y->halves && x->limit == y->limit && x->alpha == y->alpha &&
-           x->beta == y->beta && x->intermediate == y->intermediate &&
-           x->intermediate_padded == y->intermediate_padded && x->hidden_padded == y->hidden_padded;
+           a->asked == b->asked;
+}
+
+/* What the chosen kernel must be given, and the fingerprint of it all. */
+static int same_forward(const nvfp4_moe_layer *layer, const nvfp4_deployment *deployment,
+                        const nvfp4_policy *a, const nvfp4_policy *b, int32_t kernel)
+{
+    nvfp4_forward x, y;
+    uint64_t f = 0, g = 0;
+    if (nvfp4_fingerprint(layer, deployment, a, &f) != NVFP4_OK ||
+        nvfp4_fingerprint(layer, deployment, b, &g) != NVFP4_OK || f != g)
+        return 0;
+    if (kernel < 0)
+        return 1;
+    return nvfp4_forward_to(layer, deployment, a, kernel, &x) == NVFP4_OK &&
+           nvfp4_forward_to(layer, deployment, b, kernel, &y) == NVFP4_OK &&
+           x.has_limit == y.has_limit && x.limit_space == y.limit_space &&
+           x.after_activation == y.after_activation && x.halves == y.halves &&
+           x.limit == y.limit && x.alpha == y.alpha && x.beta == y.beta &&
+           x.intermediate == y.intermediate && x.intermediate_padded == y.intermediate_padded &&
+           x.hidden_padded == y.hidden_padded;
 }
 
 int sweep_same_choice(const nvfp4_moe_layer *layer, const nvfp4_deployment *deployment,
@@ -168,6 +183,7 @@ int sweep_same(const nvfp4_moe_layer *layer, const nvfp4_deployment *deployment,
         }
     return x.status == y.status && x.kernel_count == y.kernel_count && x.eligible == y.eligible &&
            x.unchecked == y.unchecked && x.warnings == y.warnings &&
-           x.fingerprint == y.fingerprint && x.requested == y.requested &&
-           same_text(x.doubt, y.doubt) && same_selection(&x.selection, &y.selection);
+           x.requested == y.requested && same_text(x.doubt, y.doubt) &&
+           same_selection(&x.selection, &y.selection) &&
+           same_forward(layer, deployment, a, b, x.selection.kernel);
 }
