@@ -80,6 +80,7 @@ typedef struct nvfp4_gpu {
 
 /**
  * @brief Number of rows in the catalogue.
+ * @return Always the same within one release.
  * @since 0.1
  */
 NVFP4_API size_t nvfp4_gpu_count(void);
@@ -139,8 +140,8 @@ NVFP4_API nvfp4_status nvfp4_gpu_choices(const char *text, const char **names, s
 /**
  * @brief The GPU of a PCI device id: the exact id, or else the range it lies in.
  *
- * The id is the truth where the name is not: virtual GPUs keep the id of the board and may print the
- * name of a board of another generation.
+ * The id is the truth where the name is not: virtual GPUs keep the id of the board and may print
+ * the name of a board of another generation.
  *
  * @param      vendor_id    0x10de NVIDIA, 0x1002 AMD.
  * @param      device_id    PCI device id, such as 0x2335.
@@ -205,18 +206,18 @@ typedef enum nvfp4_visibility {
  * Strings are NUL-terminated, printable UTF-8, and "" where the source does not say.
  */
 typedef struct nvfp4_device {
-    nvfp4_device_key key;      /**< what a decision needs; SM 0: neither driver nor catalogue know it */
+    nvfp4_device_key key;      /**< what a decision needs; SM 0: nobody knows it */
     int32_t visible;           /**< 1: an engine started in this environment gets it; else 0 */
-    int32_t cuda_ordinal;      /**< the N of `cuda:N`, from 0; -1: hidden, no CUDA device, or unknown */
+    int32_t cuda_ordinal;      /**< N of `cuda:N`, from 0; -1: hidden, none of CUDA's, unknown */
     int32_t nvml_index;        /**< NVML's number of it (of the parent, for a slice); -1: unknown */
     int32_t source;            /**< an ::nvfp4_source, never AUTO */
     int32_t confidence;        /**< an ::nvfp4_confidence: how sure `key` is */
     uint32_t doubts;           /**< NVFP4_DOUBT_* bits */
-    int32_t mig;               /**< 1: a MIG slice; 2: a GPU in MIG mode, which CUDA shows only as its
-                                    slices; else 0 */
+    int32_t mig;               /**< 1: a MIG slice; 2: a GPU in MIG mode, of which CUDA shows
+                                    slices only; else 0 */
     int32_t gpu_instance;      /**< id of the slice's GPU instance; -1: none or unknown */
     int32_t compute_instance;  /**< id of the slice's compute instance; -1: none or unknown */
-    int32_t cuda_version;      /**< newest CUDA of the driver, major * 1000 + minor * 10; 0: unknown */
+    int32_t cuda_version;      /**< the driver's, major * 1000 + minor * 10; 0: unknown */
     uint32_t pci_vendor_id;    /**< 0x10de; 0: unknown */
     uint32_t pci_device_id;    /**< 0x2335; 0: unknown */
     uint32_t pci_subsystem_id; /**< vendor << 16 | device; 0: unknown */
@@ -296,23 +297,23 @@ typedef struct nvfp4_probe_report {
     int32_t order_uncertain; /**< 1: the CUDA ordinals may be otherwise */
     int32_t cuda_version;    /**< major * 1000 + minor * 10; 0: unknown */
     char driver_version[32]; /**< "" if unknown */
-    char message[256];       /**< a sentence without full stop on what is missing or doubtful, or "" */
+    char message[256];       /**< a sentence on what is missing or doubtful, or "" */
 } nvfp4_probe_report;
 
 /** An empty ::nvfp4_probe_report to receive an answer. */
 #define NVFP4_PROBE_REPORT_INIT                                                                    \
     {                                                                                              \
-        sizeof(nvfp4_probe_report), 0, { 0, 0, 0, 0, 0, 0, 0, 0 }, 0, 0, 0, 0, 0, "", ""            \
+        sizeof(nvfp4_probe_report), 0, { 0, 0, 0, 0, 0, 0, 0, 0 }, 0, 0, 0, 0, 0, "", ""           \
     }
 
 /**
  * @brief The devices that an engine started in this environment gets, in CUDA's order.
  *
  * `devices[i].cuda_ordinal` is `i` wherever CUDA's numbering can be known. CUDA_VISIBLE_DEVICES is
- * read as the CUDA driver reads it. On a host whose GPUs differ, CUDA's default order (fastest first)
- * is not NVML's (PCI address); unless #NVFP4_PROBE_NO_CUDA forbids it, the CUDA driver is then started
- * and asked. The CUDA driver itself only looks at the environment of the process, once: under source
- * CUDA `visible_devices` is not applied.
+ * read as the CUDA driver reads it. On a host whose GPUs differ, CUDA's default order (fastest
+ * first) is not NVML's (PCI address); unless #NVFP4_PROBE_NO_CUDA forbids it, the CUDA driver is
+ * then started and asked. The CUDA driver itself only looks at the environment of the process,
+ * once: under source CUDA `visible_devices` is not applied.
  *
  * @param      options  NULL: #NVFP4_PROBE_OPTIONS_INIT with nvfp4_probe_environment().
  * @param[out] devices  Receives up to @p capacity devices; may be NULL when @p capacity is 0.
@@ -321,7 +322,8 @@ typedef struct nvfp4_probe_report {
  * @param[out] report   May be NULL. Written on failure too, unless that is EINVAL or EABI.
  * @retval NVFP4_ENODRIVER No driver, and the PCI bus and device tree show no GPU that is known.
  * @retval NVFP4_ENODEVICE There is a driver but no device, or all are hidden: see @p report.
- * @retval NVFP4_EDRIVER   The driver is broken, of another version than its library, or lacks a symbol.
+ * @retval NVFP4_EDRIVER   The driver is broken, of another version than its library, or lacks a
+ *                         symbol.
  * @retval NVFP4_EPERM     The driver may not be used by this user.
  * @retval NVFP4_ENOMEM    Out of memory.
  * @retval NVFP4_EINVAL    @p count or @p devices is NULL, or the source is none.
@@ -329,8 +331,8 @@ typedef struct nvfp4_probe_report {
  * @par Thread safety Calls from several threads wait for each other.
  * @since 0.1
  */
-NVFP4_API nvfp4_status nvfp4_probe_devices(const nvfp4_probe_options *options, nvfp4_device *devices,
-                                           size_t capacity, size_t *count,
+NVFP4_API nvfp4_status nvfp4_probe_devices(const nvfp4_probe_options *options,
+                                           nvfp4_device *devices, size_t capacity, size_t *count,
                                            nvfp4_probe_report *report);
 
 /* ---- recorded machines --------------------------------------------------------------------- */

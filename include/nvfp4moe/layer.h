@@ -115,6 +115,23 @@ typedef enum nvfp4_dtype {
         NVFP4_DTYPE_COUNT
 } nvfp4_dtype;
 
+/** How gate and up share the 2N rows (or columns) of the first GEMM: name, value, word. */
+#define NVFP4_HALVES_MAP(X)                                                                        \
+    X(AUTO, 0, "auto")                 /* GATE_UP_BY_1 for swigluoai, else GATE_UP */              \
+    X(GATE_UP, 1, "gate_up")           /* N gate, then N up (w1 then w3) */                        \
+    X(UP_GATE, 2, "up_gate")           /* N up, then N gate */                                     \
+    X(GATE_UP_BY_1, 3, "gate_up_by_1") /* gate, up, gate, up, ...: gpt-oss */                      \
+    X(UP_GATE_BY_1, 4, "up_gate_by_1")                                                             \
+    X(GATE_UP_BY_64, 5, "gate_up_by_64") /* 64 gate, 64 up, ... */                                 \
+    X(UP_GATE_BY_64, 6, "up_gate_by_64") /* 64 up, 64 gate, ...: CuTe DSL */
+
+typedef enum nvfp4_halves {
+#define X(name, value, word) NVFP4_HALVES_##name = (value),
+    NVFP4_HALVES_MAP(X)
+#undef X
+        NVFP4_HALVES_COUNT
+} nvfp4_halves;
+
 /** Which optional numbers of an ::nvfp4_moe_layer are given (bits of `has`). */
 enum {
     NVFP4_HAS_SWIGLU_LIMIT = 1u << 0,
@@ -176,6 +193,7 @@ NVFP4_API const char *nvfp4_activation_name(nvfp4_activation activation);
 NVFP4_API const char *nvfp4_routing_name(nvfp4_routing routing);
 NVFP4_API const char *nvfp4_router_dtype_name(nvfp4_router_dtype dtype);
 NVFP4_API const char *nvfp4_dtype_name(nvfp4_dtype dtype);
+NVFP4_API const char *nvfp4_halves_name(nvfp4_halves halves);
 /** @} */
 
 #ifdef __cplusplus

@@ -20,6 +20,7 @@
 #include <nvfp4moe/request.h>
 #include <nvfp4moe/select.h>
 #include <nvfp4moe/status.h>
+#include <nvfp4moe/verify.h>
 #include <nvfp4moe/version.h>
 
 #endif

@@ -6,9 +6,9 @@
  * @file request.h
  * @brief A question as a person or a program writes it: YAML or JSON.
  *
- * A request is built up from layers of text, each laid over what is there: nvfp4_request_parse() and
- * nvfp4_request_load() read a document, nvfp4_request_set() changes one key. What depends on other
- * keys (the names that the policy knows, the GPU by its name) is kept as written until
+ * A request is built up from layers of text, each laid over what is there: nvfp4_request_parse()
+ * and nvfp4_request_load() read a document, nvfp4_request_set() changes one key. What depends on
+ * other keys (the names that the policy knows, the GPU by its name) is kept as written until
  * nvfp4_request_resolve(), which checks the whole; then the question can be asked:
  *
  * @code
@@ -113,8 +113,8 @@ NVFP4_API nvfp4_status nvfp4_request_load(nvfp4_request *request, const char *pa
 /**
  * @brief Change one key: "layer.swiglu_limit=10", "deployment.built=[MARLIN]", "device.sm=120".
  *
- * The value is read as YAML, so lists and mappings can be given and `null` means none; the values of
- * keys that are plain words or names are taken as they stand. `device.gpu`, `device.sm` and
+ * The value is read as YAML, so lists and mappings can be given and `null` means none; the values
+ * of keys that are plain words or names are taken as they stand. `device.gpu`, `device.sm` and
  * `device.arch` replace each other.
  *
  * @param      assignment KEY=VALUE.
@@ -188,7 +188,7 @@ NVFP4_API const char *nvfp4_request_device_name(const nvfp4_request *request);
  * name, never by an alias.
  *
  * @param      request May not be NULL.
- * @param[out] buffer   NUL-terminated, cut where it does not fit; may be NULL when @p capacity is 0.
+ * @param[out] buffer   NUL-terminated, cut where it does not fit; NULL when @p capacity is 0.
  * @param      capacity Bytes in @p buffer.
  * @return Bytes of the whole text without NUL, also when it was cut.
  * @since 0.1

@@ -86,21 +86,6 @@ typedef enum nvfp4_limit_space {
         NVFP4_LIMIT_SPACE_COUNT
 } nvfp4_limit_space;
 
-/** Order of the gate and up parts that a kernel wants in its FC1 weights: name, value, word. */
-#define NVFP4_HALVES_MAP(X)                                                                        \
-    X(GATE_UP, 0, "gate_up")           /* gate half, then up half */                               \
-    X(UP_GATE, 1, "up_gate")           /* up half, then gate half */                               \
-    X(UP_GATE_64, 2, "up_gate_64")     /* blocks of 64 rows by turns, up first */                  \
-    X(INTERLEAVED, 3, "interleaved")   /* gate and up row by row */                                \
-    X(SINGLE, 4, "single")             /* not gated: one projection */
-
-typedef enum nvfp4_halves {
-#define X(name, value, word) NVFP4_HALVES_##name = (value),
-    NVFP4_HALVES_MAP(X)
-#undef X
-        NVFP4_HALVES_COUNT
-} nvfp4_halves;
-
 /** A decision. */
 typedef struct nvfp4_selection {
     int32_t backend; /**< an ::nvfp4_backend */
@@ -134,7 +119,7 @@ typedef struct nvfp4_forward {
     int32_t has_limit;        /**< 0: pass none */
     int32_t limit_space;      /**< an ::nvfp4_limit_space */
     int32_t after_activation; /**< 1: the kernel clamps the gate behind the SiLU */
-    int32_t halves;           /**< an ::nvfp4_halves */
+    int32_t halves;           /**< an ::nvfp4_halves; AUTO: no gate, nothing to order */
     double limit, alpha, beta;
     int64_t intermediate;        /**< width per rank; 0: size unknown */
     int64_t intermediate_padded; /**< width per rank the loader must pad to; 0: size unknown */
@@ -355,7 +340,6 @@ NVFP4_API const char *nvfp4_reason_name(nvfp4_reason reason);
 NVFP4_API const char *nvfp4_reason_text(nvfp4_reason reason);
 NVFP4_API const char *nvfp4_warning_name(nvfp4_warning warning);
 NVFP4_API const char *nvfp4_limit_space_name(nvfp4_limit_space space);
-NVFP4_API const char *nvfp4_halves_name(nvfp4_halves halves);
 NVFP4_API const char *nvfp4_change_key(nvfp4_change change);
 /** @} */
 

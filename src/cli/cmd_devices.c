@@ -29,7 +29,8 @@ static const char *const synopsis[] = {
 
 static const nvfp4_cli_usage usage = {
     synopsis,
-    "Lists the GPUs of this machine, those first that an engine started here gets, in CUDA's order.\n"
+    "Lists the GPUs of this machine, those first that an engine started here gets, in CUDA's "
+    "order.\n"
     "CUDA_VISIBLE_DEVICES and CUDA_DEVICE_ORDER are read as the CUDA driver reads them.",
     options,
     "sources\n"
@@ -134,8 +135,7 @@ static const char *advice(nvfp4_status status)
     case NVFP4_EDRIVER:
         return "the NVIDIA driver does not work; after an update it may need a reboot";
     case NVFP4_EPERM:
-        return "this user may not use the NVIDIA driver; in a container, its devices must be passed "
-               "in";
+        return "this user may not use the NVIDIA driver; a container must be given its devices";
     case NVFP4_ENODEVICE:
         return "an engine started here would get no device";
     default:

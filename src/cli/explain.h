@@ -48,7 +48,7 @@ int nvfp4_cli_is_model(const char *path);
 int nvfp4_cli_question_set(nvfp4_cli_question *question, const char *before, const char *option,
                            const char *value, const char *after);
 
-/** Read the request's file and probe the machine. @return an exit code; for USAGE `error` is filled. */
+/** Read the request's file, probe the machine. @return an exit code; with USAGE `error` is set. */
 int nvfp4_cli_question_prepare(nvfp4_cli_question *question, nvfp4_error *error);
 
 /**

@@ -50,8 +50,8 @@ static int unknown_command(const char *word)
     if (search.best != NULL)
         nvfp4_cli_complain("unknown command '%.60s'; did you mean '%s'?", word, search.best);
     else
-        nvfp4_cli_complain("'%.200s' is neither a command nor a model (a folder with a config.json); "
-                           "see nvfp4-select --help",
+        nvfp4_cli_complain("'%.200s' is neither a command nor a model (a folder with a "
+                           "config.json); see nvfp4-select --help",
                            word);
     return NVFP4_EXIT_USAGE;
 }

@@ -18,10 +18,10 @@ __attribute__((format(printf, 1, 2)))
 #endif
 void nvfp4_cli_complain(const char *format, ...);
 
-/** Print "nvfp4-select: file:line:column: message" on stderr; parts that are not there are left out. */
+/** Print "nvfp4-select: file:line:column: message" on stderr; what is not there is left out. */
 void nvfp4_cli_complain_error(const nvfp4_error *error);
 
-/** Print a text from a file on stdout, control characters as `?`: it may be made to fool a terminal. */
+/** Print a text out of a file on stdout, control characters as `?`: it may fool a terminal. */
 void nvfp4_cli_print(const char *text);
 
 /** Print the version on stdout. */

@@ -210,7 +210,7 @@ nvfp4_status nvfp4_select_backend(const nvfp4_moe_layer *layer, const nvfp4_depl
     for (nvfp4_kernel_set left = q.fits; left != 0; left &= left - 1) {
         const int kernel = first_bit(left);
         const int plain = usual && question_is_plain(&q, kernel);
-        if (!plain || !question_is_unclamped(&q, kernel)) {
+        if (!plain || !question_clamp_is_served(&q, kernel)) {
             if (!finished)
                 question_complete(&q);
             finished = 1;

@@ -47,7 +47,7 @@ void clamp_forward(const struct question *q, const struct nvfp4_row *row, nvfp4_
     forward->has_limit = (q->flags & FLAG_LIMIT) != 0 || (fixed && rule->limit == LIMIT_CONSTANT);
     forward->limit_space = rule->space;
     forward->after_activation = rule->after_activation;
-    forward->halves = gated ? row->halves : NVFP4_HALVES_SINGLE;
+    forward->halves = gated ? row->halves : NVFP4_HALVES_AUTO;
     forward->limit = fixed ? rule->limit_constant : forward->has_limit ? q->limit : 0;
     forward->alpha = fixed ? rule->alpha_constant : q->alpha;
     forward->beta = fixed ? rule->beta_constant : q->beta;

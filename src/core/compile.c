@@ -56,6 +56,40 @@ static void compile_trigger(const nvfp4_policy *policy, int kernel, struct nvfp4
     }
 }
 
+/* Does the rule hold for every question with this activation that does not meet the trigger? */
+static int holds_for_all(const struct nvfp4_clamp_rule *rule, const struct nvfp4_row *row)
+{
+    return (row->device & ~rule->when.device) == 0 &&
+           (row->values & ~ALL(ACTIVATION) & ~rule->when.values) == 0 && rule->when.with == 0 &&
+           rule->when.without == 0 && rule->when.not_custom == 0;
+}
+
+/* The limit with one activation: dropped by every rule there is, or taken by the one that counts. */
+static void compile_limit(const nvfp4_policy *policy, int kernel, int activation,
+                          struct nvfp4_compiled *compiled)
+{
+    const struct nvfp4_row *row = &policy->rows[kernel];
+    const nvfp4_kernel_set bit = (nvfp4_kernel_set)1 << kernel;
+    const uint64_t value = VALUE(ACTIVATION, activation);
+    int dropped = 1, unsettled = 1;
+    for (int i = 0; i < row->clamp_count; i++) {
+        const struct nvfp4_clamp_rule *rule = &row->clamp[i];
+        if (!(rule->when.values & value))
+            continue;
+        dropped &= rule->limit == LIMIT_IGNORED;
+        if (unsettled && holds_for_all(rule, row)) {
+            if (rule->limit == LIMIT_TAKEN && !(other_constants(rule) & value))
+                compiled->takes[activation] |= bit;
+            unsettled = 0;
+        }
+        /* An earlier rule for some questions only must be one that the trigger keeps away. */
+        if (unsettled && !(rule->when.with & compiled->trigger[kernel].flags))
+            unsettled = 0;
+    }
+    if (dropped)
+        compiled->drops[activation] |= bit;
+}
+
 void policy_compile(const nvfp4_policy *policy, struct nvfp4_compiled *compiled)
 {
     memset(compiled, 0, sizeof *compiled);
@@ -78,5 +112,7 @@ void policy_compile(const nvfp4_policy *policy, struct nvfp4_compiled *compiled)
         struct nvfp4_trigger *t = &compiled->trigger[i];
         compile_trigger(policy, i, t);
         t->device = (t->device & ~SM(101)) | (t->device & SM(110) ? SM(101) : 0);
+        for (int a = 0; a < NVFP4_ACTIVATION_COUNT && !policy->clamp_by_set; a++)
+            compile_limit(policy, i, a, compiled);
     }
 }

@@ -197,6 +197,8 @@ static inline nvfp4_kernel_set fitting(const struct question *restrict q)
         c->value[SHIFT_HUMMING_GEMM + q->deployment->humming_gemm] &
         c->flags_low[q->flags & ((1u << FLAGS_LOW_BITS) - 1)] &
         c->flags_high[q->flags >> FLAGS_LOW_BITS];
+    if (q->flags & FLAG_LIMIT)
+        set &= ~c->drops[l->activation];
     if (q->custom != 0)
         for (int i = 0; i < q->policy->row_count; i++)
             if (q->custom & q->policy->rows[i].not_custom)
@@ -291,13 +293,18 @@ static inline int question_is_plain(const struct question *q, int kernel)
     return t->values == 0 || (t->values & question_values(q)) == 0;
 }
 
-/* Can no clamp rule of the kernel matter? */
-static inline int question_is_unclamped(const struct question *q, int kernel)
+/* Is it known without a look at its clamp rules that the kernel serves limit, alpha and beta? */
+static inline int question_clamp_is_served(const struct question *q, int kernel)
 {
-    const uint32_t given = NVFP4_HAS_SWIGLU_LIMIT | NVFP4_HAS_SWIGLU_ALPHA | NVFP4_HAS_SWIGLU_BETA;
-    return q->policy->clamp_by_set ||
-           ((q->layer->has & given) == 0 &&
-            !(q->policy->compiled->trigger[kernel].clamp >> (SHIFT_ACTIVATION + q->layer->activation) & 1));
+    const struct nvfp4_compiled *c = q->policy->compiled;
+    const nvfp4_moe_layer *l = q->layer;
+    if (q->policy->clamp_by_set)
+        return 1;
+    if (l->has & (NVFP4_HAS_SWIGLU_ALPHA | NVFP4_HAS_SWIGLU_BETA))
+        return 0;
+    if (q->flags & FLAG_LIMIT)
+        return (int)(c->takes[l->activation] >> kernel & 1);
+    return !(c->trigger[kernel].clamp >> (SHIFT_ACTIVATION + l->activation) & 1);
 }
 
 /* What conditions, clamp rules and errata look at. */

@@ -252,6 +252,9 @@ struct nvfp4_compiled {
     nvfp4_kernel_set flags_low[16];  /* by the lower four flags as a number: kernels that take them */
     nvfp4_kernel_set flags_high[32]; /* by the upper five */
     nvfp4_kernel_set backend[64]; /* by nvfp4_backend asked for; NONE: the automatic ones */
+    nvfp4_kernel_set drops[16];   /* by activation: kernels that never apply a limit with it */
+    nvfp4_kernel_set takes[16];   /* by activation: kernels that apply one, as long as their trigger
+                                     is not met and neither alpha nor beta is given */
     struct nvfp4_trigger trigger[64]; /* by kernel; as long as no library version is given */
 };
 

@@ -148,7 +148,8 @@ static int lists_subsystem(const char *list, uint32_t subsystem)
 }
 
 /* The board of that id: the one that lists the subsystem, else one that lists none, else any. */
-static const struct gpu_row *row_of_id(uint32_t vendor, uint32_t id, uint32_t subsystem, int *several)
+static const struct gpu_row *row_of_id(uint32_t vendor, uint32_t id, uint32_t subsystem,
+                                       int *several)
 {
     const struct gpu_row *best = NULL;
     int best_rank = 0;

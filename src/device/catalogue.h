@@ -36,6 +36,11 @@ nvfp4_gpu nvfp4_gpu_of_row(const struct gpu_row *row);
 /* Hands the answer out at the size that the caller knows. */
 nvfp4_status nvfp4_gpu_give(const nvfp4_gpu *answer, nvfp4_gpu *gpu);
 
+/*
+ * Looks a driver's name up as a whole, which is quick; 0: it is no name or alias of the catalogue.
+ */
+int nvfp4_gpu_known_name(const char *name, nvfp4_gpu *answer);
+
 /* 1: some board of the catalogue has this SM. */
 int nvfp4_gpu_knows_sm(nvfp4_sm sm);
 

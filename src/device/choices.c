@@ -77,7 +77,8 @@ static int has_word(const struct words *words, const char *word)
 
         /* who writes "6000" may mean the A6000 */
         if (strcmp(other, word) == 0
-            || (word[0] >= '1' && word[0] <= '9' && other[0] == 'a' && strcmp(other + 1, word) == 0))
+            || (word[0] >= '1' && word[0] <= '9' && other[0] == 'a'
+                && strcmp(other + 1, word) == 0))
             return 1;
     }
     return 0;
@@ -102,7 +103,9 @@ static int has_all_words(const struct gpu_row *row, const struct words *text)
     return 0;
 }
 
-/* Boards whose name has every word of the text; those of a new SM before further ones of the same. */
+/*
+ * Boards whose name has every word of the text; those of a new SM before further ones of the same.
+ */
 static void fitting(const struct words *text, struct choices *choices)
 {
     for (size_t i = 0; i < nvfp4_gpu_row_count; i++) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The CUDA driver: started, asked, and left; no context is made. It reads CUDA_VISIBLE_DEVICES and
- * CUDA_DEVICE_ORDER of the process when it starts, so what it shows is what an engine here would get.
- * Once started it stays loaded: it has threads and exit handlers of its own.
+ * CUDA_DEVICE_ORDER of the process when it starts, so what it shows is what an engine here would
+ * get. Once started it stays loaded: it has threads and exit handlers of its own.
  */
 #include "device/facts.h"
 
@@ -20,7 +20,13 @@
 #endif
 
 /* device attributes */
-enum { CUDA_PCI_BUS = 33, CUDA_PCI_SLOT = 34, CUDA_PCI_DOMAIN = 50, CUDA_MAJOR = 75, CUDA_MINOR = 76 };
+enum {
+    CUDA_PCI_BUS = 33,
+    CUDA_PCI_SLOT = 34,
+    CUDA_PCI_DOMAIN = 50,
+    CUDA_MAJOR = 75,
+    CUDA_MINOR = 76
+};
 
 /* field, symbol, older symbol, required, arguments */
 #define CUDA_SYMBOLS(X)                                                                            \

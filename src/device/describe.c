@@ -89,12 +89,21 @@ static void describe_key(nvfp4_source source, const struct fact *fact, nvfp4_dev
 {
     nvfp4_gpu by_id = NVFP4_GPU_INIT;
     nvfp4_gpu by_name = NVFP4_GPU_INIT;
-    int has_id = nvfp4_gpu_from_pci(fact->vendor, fact->device, fact->subsystem, &by_id) == NVFP4_OK;
-    int has_name = device->name[0] != '\0'
-                   && nvfp4_gpu_find(device->name, &by_name, NULL) == NVFP4_OK
-                   && by_name.match != NVFP4_GPU_MATCH_SM;
-    const nvfp4_gpu *board = has_id ? &by_id : has_name ? &by_name : NULL;
+    int has_id =
+        nvfp4_gpu_from_pci(fact->vendor, fact->device, fact->subsystem, &by_id) == NVFP4_OK;
+    int is_plain = has_id && strcmp(device->name, by_id.name) == 0;
+    int has_name = !is_plain && nvfp4_gpu_known_name(device->name, &by_name);
+    const nvfp4_gpu *board;
 
+    /* only a name can tell: then it is worth a longer look, for slices and virtual GPUs */
+    if (!has_id && !has_name && fact->sm <= 0)
+        has_name = nvfp4_gpu_find(device->name, &by_name, NULL) == NVFP4_OK
+                   && by_name.match != NVFP4_GPU_MATCH_SM;
+    board = has_id ? &by_id : has_name ? &by_name : NULL;
+
+    /* of boards that share an id, the one that the driver names */
+    if (has_id && has_name && by_name.pci_device_id == by_id.pci_device_id)
+        by_id = by_name;
     if (has_id)
         nvfp4_copy_printable(device->board, sizeof device->board, by_id.name);
     if (fact->sm >= SM_LEAST && fact->sm <= SM_MOST) {

@@ -3,9 +3,9 @@
 #define NVFP4_DEVICE_FACTS_H
 
 /*
- * What the sources say, word for word. A probe gathers facts and then reads them; a machine file holds
- * the same facts, so that a replay takes the same way from there on. Nothing here is trusted: values
- * are checked where they are read (resolve.c).
+ * What the sources say, word for word. A probe gathers facts and then reads them; a machine file
+ * holds the same facts, so that a replay takes the same way from there on. Nothing here is trusted:
+ * values are checked where they are read (resolve.c).
  */
 
 #include <nvfp4moe/device.h>
@@ -61,11 +61,16 @@ nvfp4_status nvfp4_facts_fail(struct fact_list *list, nvfp4_status status, const
 #endif
     ;
 
-/* Reads "0000:1B:00.0", "00000000:1b:00.0" or "1b:00.0" into one comparable number; 0: unreadable. */
+/*
+ * Reads "0000:1B:00.0", "00000000:1b:00.0" or "1b:00.0" into one comparable number; 0: unreadable.
+ */
 int nvfp4_address_read(const char *text, uint64_t *address);
 void nvfp4_address_write(uint64_t address, char text[32]);
 
-/* The sources. Each fills an empty list; the status is in it. `library` and `root` as in the options. */
+/*
+ * The sources. Each fills an empty list; the status is in it. `library` and `root` as in the
+ * options.
+ */
 void nvfp4_nvml_gather(const char *library, struct fact_list *list);
 void nvfp4_cuda_gather(const char *library, struct fact_list *list);
 void nvfp4_pci_gather(const char *root, struct fact_list *list);

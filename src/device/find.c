@@ -216,6 +216,22 @@ static void find_name(const char *whole, const char *joined, nvfp4_gpu *answer,
         take(&aliases, NVFP4_GPU_MATCH_ALIAS, answer, status);
 }
 
+int nvfp4_gpu_known_name(const char *name, nvfp4_gpu *answer)
+{
+    nvfp4_status status = NVFP4_EUNKNOWN;
+    struct words words;
+    char whole[WORDS_BYTES + 1];
+    char joined[WORDS_BYTES + 1];
+
+    if (!nvfp4_words_split(name, strlen(name), 0, &words) || words.count == 0)
+        return 0;
+    nvfp4_words_join(&words, whole);
+    nvfp4_words_drop_maker(&words);
+    nvfp4_words_join(&words, joined);
+    find_name(whole, joined, answer, &status);
+    return status == NVFP4_OK;
+}
+
 /* Does the row have a name that is the text, once both are rid of what says nothing of the chip? */
 static int same_board(const struct gpu_row *row, const struct words *text, int *gib)
 {

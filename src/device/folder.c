@@ -15,11 +15,17 @@ long nvfp4_file_read(const char *root, const char *path, char *buffer, size_t ca
     return -1;
 }
 
-int nvfp4_folder_each(const char *root, const char *path, int (*entry)(void *data, const char *name),
-                      void *data)
+int nvfp4_folder_each(const char *root, const char *path,
+                      int (*entry)(void *data, int folder, const char *name), void *data)
 {
     (void)root, (void)path, (void)entry, (void)data;
     return 0;
+}
+
+long nvfp4_folder_read(int folder, const char *path, char *buffer, size_t capacity)
+{
+    (void)folder, (void)path, (void)buffer, (void)capacity;
+    return -1;
 }
 
 int nvfp4_file_exists(const char *root, const char *path)
@@ -42,16 +48,12 @@ static int full_path(const char *root, const char *path, char buffer[1024])
     return length > 0 && length < 1024;
 }
 
-long nvfp4_file_read(const char *root, const char *path, char *buffer, size_t capacity)
+long nvfp4_folder_read(int folder, const char *path, char *buffer, size_t capacity)
 {
-    char name[1024];
     size_t length = 0;
     ssize_t got = 1;
-    int file;
+    int file = openat(folder, path, O_RDONLY | O_CLOEXEC);
 
-    if (!full_path(root, path, name))
-        return -1;
-    file = open(name, O_RDONLY | O_CLOEXEC);
     if (file < 0)
         return -1;
     while (got > 0 && length < capacity - 1) {
@@ -66,8 +68,15 @@ long nvfp4_file_read(const char *root, const char *path, char *buffer, size_t ca
     return got < 0 ? -1 : (long)length;
 }
 
-int nvfp4_folder_each(const char *root, const char *path, int (*entry)(void *data, const char *name),
-                      void *data)
+long nvfp4_file_read(const char *root, const char *path, char *buffer, size_t capacity)
+{
+    char name[1024];
+
+    return full_path(root, path, name) ? nvfp4_folder_read(AT_FDCWD, name, buffer, capacity) : -1;
+}
+
+int nvfp4_folder_each(const char *root, const char *path,
+                      int (*entry)(void *data, int folder, const char *name), void *data)
 {
     char name[1024];
     const struct dirent *item;
@@ -79,7 +88,7 @@ int nvfp4_folder_each(const char *root, const char *path, int (*entry)(void *dat
     if (folder == NULL)
         return 0;
     while ((item = readdir(folder)) != NULL) {
-        if (item->d_name[0] != '.' && !entry(data, item->d_name))
+        if (item->d_name[0] != '.' && !entry(data, dirfd(folder), item->d_name))
             break;
     }
     closedir(folder);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * NVIDIA's management library. The prototypes are our own, from its public reference; only what is
- * asked here. It is loaded for the time of a probe: init and shutdown count in pairs, so an embedder
- * that uses the library itself is not disturbed.
+ * asked here. It is loaded for the time of a probe: init and shutdown count in pairs, so an
+ * embedder that uses the library itself is not disturbed.
  */
 #include "device/facts.h"
 
@@ -19,7 +19,9 @@
 
 typedef struct nvml_device_tag *nvml_device;
 
-/* As version 3. Version 2 writes 16 reserved bytes where `bus_id` begins, so that one is not read. */
+/*
+ * As version 3. Version 2 writes 16 reserved bytes where `bus_id` begins, so that one is not read.
+ */
 struct nvml_pci {
     char bus_id_legacy[16];
     unsigned domain;

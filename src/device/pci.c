@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The PCI bus as Linux shows it: one small file for each function, no driver needed. Where NVIDIA's
- * kernel driver is loaded its files tell which GPUs this process may reach (a container sees the whole
- * bus) and, when UUIDs are needed, their UUIDs.
+ * kernel driver is loaded its files tell which GPUs this process may reach (a container sees the
+ * whole bus) and, when UUIDs are needed, their UUIDs.
  */
 #include "device/facts.h"
 
@@ -17,7 +17,6 @@
 #define DRIVER  "proc/driver/nvidia/gpus"
 
 struct bus {
-    const char *root;
     struct fact_list *list;
     int out_of_memory;
 };
@@ -30,43 +29,45 @@ struct ids {
     unsigned class_code; /* base class << 8 | subclass */
 };
 
-static unsigned read_id(const char *root, const char *function, const char *file)
+static unsigned read_id(int folder, const char *function, const char *file)
 {
-    char path[320];
+    char path[64];
     char text[32];
 
-    snprintf(path, sizeof path, DEVICES "/%s/%s", function, file);
-    if (nvfp4_file_read(root, path, text, sizeof text) <= 0)
+    snprintf(path, sizeof path, "%.31s/%s", function, file);
+    if (nvfp4_folder_read(folder, path, text, sizeof text) <= 0)
         return 0;
     return (unsigned)strtoul(text, NULL, 16);
 }
 
 /* "pci:v000010DEd00002335sv000010DEsd000018BEbc03sc02i00" has it all in one file. */
-static void read_ids(const char *root, const char *function, struct ids *ids)
+static void read_ids(int folder, const char *function, struct ids *ids)
 {
-    char path[320];
+    char path[64];
     char text[128];
     unsigned base = 0;
     unsigned sub = 0;
 
     memset(ids, 0, sizeof *ids);
-    snprintf(path, sizeof path, DEVICES "/%s/modalias", function);
-    if (nvfp4_file_read(root, path, text, sizeof text) > 0
+    snprintf(path, sizeof path, "%.31s/modalias", function);
+    if (nvfp4_folder_read(folder, path, text, sizeof text) > 0
         && sscanf(text, "pci:v%8xd%8xsv%8xsd%8xbc%2xsc%2x", &ids->vendor, &ids->device,
                   &ids->subvendor, &ids->subdevice, &base, &sub) == 6) {
         ids->class_code = base << 8 | sub;
         return;
     }
-    ids->vendor = read_id(root, function, "vendor");
+    ids->vendor = read_id(folder, function, "vendor");
     if (ids->vendor != PCI_NVIDIA && ids->vendor != PCI_AMD)
         return;
-    ids->class_code = read_id(root, function, "class") >> 8;
-    ids->device = read_id(root, function, "device");
-    ids->subvendor = read_id(root, function, "subsystem_vendor");
-    ids->subdevice = read_id(root, function, "subsystem_device");
+    ids->class_code = read_id(folder, function, "class") >> 8;
+    ids->device = read_id(folder, function, "device");
+    ids->subvendor = read_id(folder, function, "subsystem_vendor");
+    ids->subdevice = read_id(folder, function, "subsystem_device");
 }
 
-/* VGA or 3D controllers of NVIDIA; of AMD only what the catalogue knows, for any chipset has a GPU. */
+/*
+ * VGA or 3D controllers of NVIDIA; of AMD only what the catalogue knows, for any chipset has a GPU.
+ */
 static int is_gpu(const struct ids *ids)
 {
     nvfp4_gpu gpu = NVFP4_GPU_INIT;
@@ -77,7 +78,7 @@ static int is_gpu(const struct ids *ids)
            && nvfp4_gpu_from_pci(PCI_AMD, ids->device, 0, &gpu) == NVFP4_OK;
 }
 
-static int see_function(void *data, const char *name)
+static int see_function(void *data, int folder, const char *name)
 {
     struct bus *bus = data;
     struct ids ids;
@@ -86,7 +87,7 @@ static int see_function(void *data, const char *name)
 
     if (strlen(name) >= sizeof fact->address || !nvfp4_address_read(name, &address))
         return 1;
-    read_ids(bus->root, name, &ids);
+    read_ids(folder, name, &ids);
     if (!is_gpu(&ids))
         return 1;
     fact = nvfp4_facts_add(bus->list);
@@ -130,8 +131,8 @@ static int read_page(const char *root, struct fact *fact, int *minor)
 }
 
 /*
- * Drops GPUs that the driver holds but this process cannot reach: those without a page of the driver
- * while others have one, and those whose device node is missing while others are there.
+ * Drops GPUs that the driver holds but this process cannot reach: those without a page of the
+ * driver while others have one, and those whose device node is missing while others are there.
  */
 static void drop_unreachable(const char *root, struct fact_list *list)
 {
@@ -164,7 +165,7 @@ static void drop_unreachable(const char *root, struct fact_list *list)
 
 void nvfp4_pci_gather(const char *root, struct fact_list *list)
 {
-    struct bus bus = { root, list, 0 };
+    struct bus bus = { list, 0 };
 
     if (!nvfp4_folder_each(root, DEVICES, see_function, &bus)) {
         nvfp4_facts_fail(list, NVFP4_ENODRIVER, "no PCI bus is shown here");

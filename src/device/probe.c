@@ -163,12 +163,11 @@ static void explain(const struct probe *probe, nvfp4_source asked, nvfp4_source 
     } else if (source == NVFP4_SOURCE_PCI && asked == NVFP4_SOURCE_AUTO) {
         strcpy(report->message, "no NVIDIA driver answers: this is what the PCI bus shows");
     } else if (source == NVFP4_SOURCE_AUTO) {
-        const struct fact_list *list = probe->lists[asked != NVFP4_SOURCE_AUTO ? asked
-                                                                               : NVFP4_SOURCE_NVML];
+        int first = asked != NVFP4_SOURCE_AUTO ? (int)asked : NVFP4_SOURCE_NVML;
+        const char *message = probe->lists[first] != NULL ? probe->lists[first]->message : "";
 
         snprintf(report->message, sizeof report->message, "%s",
-                 list != NULL && list->message[0] != '\0' ? list->message
-                                                          : "the machine does not have this source");
+                 message[0] != '\0' ? message : "the machine does not have this source");
     } else if (probe->lists[source]->message[0] != '\0') {
         snprintf(report->message, sizeof report->message, "%s", probe->lists[source]->message);
     }

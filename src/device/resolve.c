@@ -10,9 +10,9 @@
 #include "device/visible.h"
 
 /*
- * The devices that CUDA can number and name. The first `numbered` are the GPUs in CUDA's order without
- * CUDA_VISIBLE_DEVICES, each standing for itself or, in MIG mode, for its first slice; behind them come
- * all slices, which only their UUIDs name.
+ * The devices that CUDA can number and name. The first `numbered` are the GPUs in CUDA's order
+ * without CUDA_VISIBLE_DEVICES, each standing for itself or, in MIG mode, for its first slice;
+ * behind them come all slices, which only their UUIDs name.
  */
 struct table {
     size_t numbered;
@@ -132,7 +132,8 @@ static void table_fill(struct table *table, const struct fact_list *list, const 
 
 /*
  * MIG: CUDA shows one slice only, and then no whole GPU: NVIDIA's MIG user guide, "CUDA Device
- * Enumeration", with R450 to R525; later drivers may differ, which is why they are asked where it matters.
+ * Enumeration", with R450 to R525; later drivers may differ, which is why they are asked where it
+ * matters.
  */
 static void keep_one_slice(struct table *table, const struct fact_list *list)
 {
@@ -149,7 +150,8 @@ static void table_read(struct table *table, const struct fact_list *list, const 
                        struct visible *visible)
 {
     /* without a CUDA device the variable says nothing about this machine */
-    nvfp4_visible_read(table->named > 0 ? value : NULL, table->names, table->numbered, table->named, table->picked, visible);
+    nvfp4_visible_read(table->named > 0 ? value : NULL, table->names, table->numbered,
+                       table->named, table->picked, visible);
     table->count = visible->count;
     for (size_t i = 0; i < table->count; i++)
         table->picked[i] = table->target[table->picked[i]];

@@ -23,8 +23,8 @@ struct found_devices {
 };
 
 /*
- * Is the CUDA driver needed to tell the order? Only for facts of NVML and PCI; 1 when the GPUs differ,
- * or some are cut into slices, in a way that the environment leaves open.
+ * Is the CUDA driver needed to tell the order? Only for facts of NVML and PCI; 1 when the GPUs
+ * differ, or some are cut into slices, in a way that the environment leaves open.
  */
 int nvfp4_resolve_needs_driver(const struct fact_list *list, const struct surroundings *now);
 

@@ -12,7 +12,10 @@
  */
 void *nvfp4_shared_open(const char *name, char *text, size_t capacity);
 
-/* Copies the address of a symbol, or of its older spelling, into a function pointer; 0: neither is there. */
+/*
+ * Copies the address of a symbol, or of its older spelling, into a function pointer; 0: neither is
+ * there.
+ */
 int nvfp4_shared_symbol(void *library, const char *name, const char *older, void *pointer,
                         size_t size);
 

@@ -7,8 +7,10 @@
 
 #include "device/folder.h"
 
-/* "compatible" strings: Linux, Documentation/devicetree/bindings/arm/tegra.yaml; SMs:
- * developer.nvidia.com/cuda-gpus and cuda-legacy-gpus. Names as in the catalogue where it has them. */
+/*
+ * "compatible" strings: Linux, Documentation/devicetree/bindings/arm/tegra.yaml; SMs: cuda-gpus and
+ * cuda-legacy-gpus at developer.nvidia.com. Names as in the catalogue, where it has them.
+ */
 static const struct tegra {
     const char *compatible;
     const char *name;

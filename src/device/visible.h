@@ -9,10 +9,11 @@
  * - It begins with "GPU-" or "MIG-": entries are UUIDs of that kind. An entry names the one device
  *   whose UUID begins with it; after the first four letters case does not matter. Naming a device
  *   twice leaves none.
- * - Else entries are numbers as strtol() reads them: blanks, a sign, digits; what follows the digits up
- *   to the comma is ignored ("0junk" is 0). Naming a device twice is an error: CUDA does not start.
- * The first entry that names no device ends the list; what stands behind it is not looked at. An empty
- * value names none.
+ * - Else entries are numbers as strtol() reads them: blanks, a sign, digits; what follows the
+ *   digits up to the comma is ignored ("0junk" is 0). Naming a device twice is an error: CUDA does
+ *   not start.
+ * The first entry that names no device ends the list; what stands behind it is not looked at. An
+ * empty value names none.
  *
  * Measured with driver 580.159.04 (CUDA 13.0), but for MIG, which follows NVIDIA's MIG user guide.
  */

@@ -99,23 +99,24 @@ static const struct qualifier {
     const char *chip;
     const char *family;
 } qualifiers[] = {
-    { "nvidia", "", "" },      { "amd", "", "" },          { "gpu", "", "" },
-    { "edition", "", "" },     { "generation", "", "" },   { "superchip", "", "" },    { "hgx", "", "" },
-    { "dgx", "", "" },         { "sxm", "", "" },          { "sxm2", "", "" },
-    { "sxm3", "", "" },        { "sxm4", "", "" },         { "sxm5", "", "" },
-    { "sxm6", "", "" },        { "pcie", "", "" },         { "nvl", "", "" },
-    { "nvl4", "", "" },        { "nvl16", "", "" },        { "nvl36", "", "" },
-    { "nvl72", "", "" },       { "oam", "", "" },          { "hbm2", "", "" },
-    { "hbm2e", "", "" },       { "hbm3", "", "" },         { "hbm3e", "", "" },
-    { "gddr6", "", "" },       { "gddr6x", "", "" },       { "gddr7", "", "" },
-    { "tensor", "", "" },      { "core", "", "" },         { "grid", "", "" },
-    { "mig", "", "" },         { "developer", "", "" },    { "kit", "", "" },
-    { "devkit", "", "" },      { "desktop", "", "" },      { "founders", "", "" },
-    { "geforce", "", "GeForce" }, { "tesla", "GH", "" },   { "tesla", "GA", "NVIDIA A" },
-    { "tesla", "AD", "NVIDIA L" }, { "tesla", "TU", "T4" }, { "instinct", "", "Instinct" },
-    { "blackwell", "GB", "" }, { "ultra", "GB11", "" },    { "hopper", "GH", "" },
-    { "ada", "AD", "" },       { "lovelace", "AD", "" },   { "ampere", "GA", "" },
-    { "turing", "TU", "" },    { "jetson", "GB10B", "" },  { "jetson", "GA10B", "" },
+    /* form factors, memory, marketing */
+    { "nvidia", "", "" }, { "amd", "", "" }, { "gpu", "", "" }, { "edition", "", "" },
+    { "generation", "", "" }, { "superchip", "", "" }, { "hgx", "", "" }, { "dgx", "", "" },
+    { "sxm", "", "" }, { "sxm2", "", "" }, { "sxm3", "", "" }, { "sxm4", "", "" },
+    { "sxm5", "", "" }, { "sxm6", "", "" }, { "pcie", "", "" }, { "nvl", "", "" },
+    { "nvl4", "", "" }, { "nvl16", "", "" }, { "nvl36", "", "" }, { "nvl72", "", "" },
+    { "oam", "", "" }, { "hbm2", "", "" }, { "hbm2e", "", "" }, { "hbm3", "", "" },
+    { "hbm3e", "", "" }, { "gddr6", "", "" }, { "gddr6x", "", "" }, { "gddr7", "", "" },
+    { "tensor", "", "" }, { "core", "", "" }, { "grid", "", "" }, { "mig", "", "" },
+    { "developer", "", "" }, { "kit", "", "" }, { "devkit", "", "" }, { "desktop", "", "" },
+    { "founders", "", "" },
+    /* makers' families and architectures */
+    { "geforce", "", "GeForce" }, { "instinct", "", "Instinct" }, { "tesla", "GH", "" },
+    { "tesla", "GA", "NVIDIA A" }, { "tesla", "AD", "NVIDIA L" }, { "tesla", "TU", "T4" },
+    { "turing", "TU", "" }, { "ampere", "GA", "" }, { "ada", "AD", "" }, { "lovelace", "AD", "" },
+    { "hopper", "GH", "" }, { "blackwell", "GB", "" }, { "ultra", "GB11", "" },
+    { "grace", "GH", "" }, { "grace", "GB10", "" }, { "grace", "GB11", "" },
+    { "grace", "GB20B", "" }, { "jetson", "GA10B", "" }, { "jetson", "GB10B", "" },
 };
 
 /* Reads digits; 0 when there are none or too many. */
@@ -179,7 +180,7 @@ static int may_be_left_out(const char *word, const struct gpu_row *row, int *gib
     for (size_t i = 0; i < sizeof qualifiers / sizeof qualifiers[0]; i++) {
         const struct qualifier *q = &qualifiers[i];
 
-        if (strcmp(word, q->word) != 0)
+        if (word[0] != q->word[0] || strcmp(word, q->word) != 0)
             continue;
         if (q->chip[0] == '\0' && q->family[0] == '\0')
             return 1;

@@ -17,7 +17,9 @@ struct words {
     char text[WORDS_BYTES + WORDS_MAX];
 };
 
-/* Cuts @p length bytes into words; 0: too long or too many for a name. `fine` also parts "rtx6000". */
+/*
+ * Cuts @p length bytes into words; 0: too long or too many for a name. `fine` also parts "rtx6000".
+ */
 int nvfp4_words_split(const char *text, size_t length, int fine, struct words *words);
 
 /* Does the letter only part words? */
@@ -33,9 +35,9 @@ void nvfp4_words_join(const struct words *words, char joined[WORDS_BYTES + 1]);
 void nvfp4_words_drop_maker(struct words *words);
 
 /*
- * Removes what says nothing about the chip: form factors, memory types and sizes, MIG and virtual-GPU
- * profiles, marketing words; with a row also the names of that row's own family and architecture. *gib
- * gets a size that was removed, else 0.
+ * Removes what says nothing about the chip: form factors, memory types and sizes, MIG and
+ * virtual-GPU profiles, marketing words; with a row also the names of that row's own family and
+ * architecture. *gib gets a size that was removed, else 0.
  */
 void nvfp4_words_drop_qualifiers(struct words *words, const struct gpu_row *row, int *gib);
 

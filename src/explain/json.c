@@ -62,7 +62,10 @@ static void write_forward(const struct answer *a)
     out_char(out, '}');
     key(out, "layout");
     out_text(out, "{\"halves\":");
-    out_json_string(out, nvfp4_halves_name((nvfp4_halves)f->halves));
+    if (f->halves != NVFP4_HALVES_AUTO)
+        out_json_string(out, nvfp4_halves_name((nvfp4_halves)f->halves));
+    else
+        out_text(out, "null");
     write_size(out, "intermediate_per_rank", f->intermediate);
     write_size(out, "intermediate_per_rank_padded", f->intermediate_padded);
     write_size(out, "hidden_padded", f->hidden_padded);

@@ -120,9 +120,15 @@ static void write_verdict(const struct answer *a)
 
 static void write_forward(const struct answer *a)
 {
-    static const char *const halves[] = { "gate half, then up half", "up half, then gate half",
-                                          "blocks of 64 rows by turns, up first",
-                                          "gate and up row by row", "one projection, no gate" };
+    static const char *const halves[NVFP4_HALVES_COUNT] = {
+        [NVFP4_HALVES_AUTO] = "one projection, no gate",
+        [NVFP4_HALVES_GATE_UP] = "gate half, then up half",
+        [NVFP4_HALVES_UP_GATE] = "up half, then gate half",
+        [NVFP4_HALVES_GATE_UP_BY_1] = "gate and up row by row",
+        [NVFP4_HALVES_UP_GATE_BY_1] = "up and gate row by row",
+        [NVFP4_HALVES_GATE_UP_BY_64] = "64 rows of gate and of up by turns",
+        [NVFP4_HALVES_UP_GATE_BY_64] = "64 rows of up and of gate by turns",
+    };
     const nvfp4_forward *f = &a->forward;
     char text[512];
     struct out out = out_begin(text, sizeof text);

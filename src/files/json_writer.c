@@ -57,11 +57,16 @@ void nvfp4_json_close(nvfp4_json *json, char bracket)
     json->comma = 1;
 }
 
-void nvfp4_json_key(nvfp4_json *json, const char *key)
+void nvfp4_json_key_text(nvfp4_json *json, const char *key, size_t length)
 {
-    nvfp4_json_string(json, key);
+    nvfp4_json_text(json, key, length);
     put(json, ":", 1);
     json->comma = 0;
+}
+
+void nvfp4_json_key(nvfp4_json *json, const char *key)
+{
+    nvfp4_json_key_text(json, key, strlen(key));
 }
 
 void nvfp4_json_string(nvfp4_json *json, const char *text)

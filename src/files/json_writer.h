@@ -50,6 +50,8 @@ void nvfp4_json_open(nvfp4_json *json, char bracket);
 void nvfp4_json_close(nvfp4_json *json, char bracket);
 /** The key of the next value. */
 void nvfp4_json_key(nvfp4_json *json, const char *key);
+/** A key that may hold NULs. */
+void nvfp4_json_key_text(nvfp4_json *json, const char *key, size_t length);
 
 /** A string; NULL is written as null. */
 void nvfp4_json_string(nvfp4_json *json, const char *text);

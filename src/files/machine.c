@@ -33,7 +33,8 @@ struct field {
     size_t size; /* text: bytes of the array */
 };
 
-#define TEXT(key, type, member) { key, FIELD_TEXT, offsetof(type, member), sizeof(((type *)0)->member) }
+#define TEXT(key, type, member)                                                                    \
+    { key, FIELD_TEXT, offsetof(type, member), sizeof(((type *)0)->member) }
 
 static const struct field fact_fields[] = {
     { "index", FIELD_INT, offsetof(struct fact, index), 0 },
@@ -65,7 +66,8 @@ static nvfp4_status wrong_kind(const struct reading *r, const nvfp4_node *node, 
                                "expected %s, found %s", wanted, nvfp4_node_kind_name(node));
 }
 
-static nvfp4_status read_text(const struct reading *r, const nvfp4_node *node, char *to, size_t size)
+static nvfp4_status read_text(const struct reading *r, const nvfp4_node *node, char *to,
+                              size_t size)
 {
     /* a value that reads as a number is the text it was written as */
     if (node->kind < NVFP4_NODE_INT || node->kind > NVFP4_NODE_STRING)

@@ -10,8 +10,8 @@
 #include "files/model_reader.h"
 #include "files/utf8.h"
 
-/* Enough for patterns ten times as many as the largest file on record has; a second or two. */
-#define STEPS ((uint64_t)300000000)
+/* A hundred times what the largest list of patterns on record takes; a second. */
+#define STEPS ((uint64_t)200000000)
 
 #define CONFIG "config.json"
 #define QUANT "hf_quant_config.json"

@@ -14,6 +14,10 @@
 
 #include "files/pattern.h"
 
+/* Steps that count for making a program of an expression, and for making a name to match. */
+#define REGEX_COST 1000
+#define NAME_COST 40
+
 /* Bits of what has been taken of one layer. */
 enum {
     TOOK_ALL = 1u << 0,
@@ -25,7 +29,7 @@ enum {
 };
 
 static const char *const prefixes[] = { "model.", "model.language_model.", "language_model.model.",
-                                        "backbone.", "language_model.", "" };
+                                        "backbone.", "language_model.", "thinker.model.", "" };
 
 /* Where the family is not known: the containers of all families. */
 static const char *const all_containers[] = { "mlp.experts", "block_sparse_moe.experts",
@@ -76,7 +80,7 @@ static int same(const char *part, size_t length, const char *word)
 
 static int is_other_tower(const char *part, size_t length)
 {
-    static const char *const fronts[] = { "mtp", "vision", "visual", "audio" };
+    static const char *const fronts[] = { "mtp", "vision", "visual", "image", "audio", "talker" };
     for (size_t i = 0; i < sizeof fronts / sizeof fronts[0]; i++) {
         const size_t front = strlen(fronts[i]);
         if (length >= front && memcmp(part, fronts[i], front) == 0)
@@ -218,7 +222,10 @@ static void take_name(const match *m, const char *path)
     default:
         break;
     }
-    for (uint32_t i = 0; takes != 0 && i < m->reader->layer_count; i++)
+    if (takes == 0)
+        return;
+    nvfp4_model_spend(m->reader, m->reader->layer_count);
+    for (uint32_t i = 0; i < m->reader->layer_count; i++)
         take(m, i, takes, 1);
 }
 
@@ -236,24 +243,26 @@ static size_t prefix_count(const nvfp4_pattern *pattern)
  * dense layers of a model whose experts are in "block_sparse_moe". Only a pattern that speaks of
  * experts may mean them by their second name.
  */
-static int is_tried(const match *m, const nvfp4_pattern *pattern, const char *container)
+static int is_tried(const match *m, int on_purpose, const char *container)
 {
     const size_t length = strcspn(m->containers[0], ".");
-    return m->any || speaks_of_experts(pattern->text) ||
+    return m->any || on_purpose ||
            (strncmp(container, m->containers[0], length) == 0 &&
             (container[length] == '.' || container[length] == '\0'));
 }
 
-static unsigned take_by_pattern(const match *m, const nvfp4_pattern *pattern, uint32_t layer)
+static unsigned take_by_pattern(const match *m, const nvfp4_pattern *pattern, int on_purpose,
+                                uint32_t layer)
 {
     const size_t count = prefix_count(pattern);
     unsigned took = 0;
     for (const char *const *container = m->containers; *container != NULL; container++) {
-        for (size_t p = 0; p < count && is_tried(m, pattern, *container); p++) {
+        for (size_t p = 0; p < count && is_tried(m, on_purpose, *container); p++) {
             for (size_t e = 0; e < sizeof endings / sizeof endings[0]; e++) {
                 char name[128];
                 if ((took & endings[e].takes) == endings[e].takes)
                     continue;
+                nvfp4_model_spend(m->reader, NAME_COST);
                 snprintf(name, sizeof name, "%slayers.%lu.%s%s", prefixes[p], (unsigned long)layer,
                          *container, endings[e].text);
                 if (nvfp4_pattern_matches(pattern, name, &m->reader->steps))
@@ -266,18 +275,66 @@ static unsigned take_by_pattern(const match *m, const nvfp4_pattern *pattern, ui
     return took;
 }
 
-static nvfp4_status take_pattern(const match *m, const nvfp4_pattern *pattern)
+/* The only layer that a shell pattern like "model.layers.17.mlp*" can mean; -1: any may be meant. */
+static int64_t only_layer(const nvfp4_pattern *pattern)
 {
+    char front[128];
+    const char *rest;
+    int64_t layer;
+    const size_t length = strcspn(pattern->text, "*?[");
+    if (pattern->kind != NVFP4_PATTERN_GLOB || length >= sizeof front)
+        return -1;
+    memcpy(front, pattern->text, length);
+    front[length] = '\0';
+    if (split(front, &layer, &rest) != IN_LAYER || rest[-1] != '.')
+        return -1;
+    return layer;
+}
+
+static void take_pattern(const match *m, const nvfp4_pattern *pattern)
+{
+    const int64_t only = only_layer(pattern);
+    const int on_purpose = speaks_of_experts(pattern->text);
+    nvfp4_model_spend(m->reader, m->reader->layer_count);
     for (uint32_t i = 0; i < m->reader->layer_count; i++) {
         /* Where the number of layers is not known, one stands for all: none that a pattern names. */
         const uint32_t layer = m->reader->counted ? i : NVFP4_MODEL_LAYERS;
-        if (!m->reader->layers[i].moe)
+        if (!m->reader->layers[i].moe || (only >= 0 && only != (int64_t)layer))
             continue;
-        take(m, i, take_by_pattern(m, pattern, layer), speaks_of_experts(pattern->text));
+        take(m, i, take_by_pattern(m, pattern, on_purpose, layer), on_purpose);
         if (m->reader->steps == 0)
-            return NVFP4_ELIMIT;
+            break;
     }
-    return NVFP4_OK;
+}
+
+void nvfp4_model_spend(nvfp4_model_reader *reader, uint64_t steps)
+{
+    reader->steps -= steps < reader->steps ? steps : reader->steps;
+}
+
+/* One pattern or name. */
+static nvfp4_status take_text(const match *m, const nvfp4_node *node, const char *text,
+                              size_t length)
+{
+    char excerpt[NVFP4_EXCERPT];
+    nvfp4_arena arena = { NULL, 0 };
+    nvfp4_pattern pattern;
+    nvfp4_status status = nvfp4_pattern_make(text, length, &arena, &pattern);
+    if (status == NVFP4_ENOMEM) {
+        status = nvfp4_model_no_memory(m->reader);
+    } else if (status != NVFP4_OK) {
+        nvfp4_model_spend(m->reader, REGEX_COST);
+        status = nvfp4_model_warn(m->reader, NVFP4_MODEL_WARNING_IGNORED_VALUE,
+                                  "line %lu: the pattern \"%s\" is not understood, and not used",
+                                  (unsigned long)node->line, nvfp4_excerpt(text, length, excerpt));
+    } else if (pattern.kind == NVFP4_PATTERN_NAME) {
+        take_name(m, text);
+    } else {
+        nvfp4_model_spend(m->reader, pattern.kind == NVFP4_PATTERN_REGEX ? REGEX_COST : 1);
+        take_pattern(m, &pattern);
+    }
+    nvfp4_arena_free(&arena);
+    return status;
 }
 
 nvfp4_status nvfp4_model_take(nvfp4_model_reader *reader, const nvfp4_document *document,
@@ -287,27 +344,13 @@ nvfp4_status nvfp4_model_take(nvfp4_model_reader *reader, const nvfp4_document *
     const char *const text = node->kind == NVFP4_NODE_STRING && node->key == NULL ? node->text
                                                                                   : node->key;
     const size_t length = text == node->key ? node->key_length : node->length;
+    const nvfp4_status status = take_text(&m, node, text, length);
+    if (status != NVFP4_OK || reader->steps > 0)
+        return status;
     char excerpt[NVFP4_EXCERPT];
-    nvfp4_arena arena = { NULL, 0 };
-    nvfp4_pattern pattern;
-    nvfp4_status status = nvfp4_pattern_make(text, length, &arena, &pattern);
-    if (status == NVFP4_ENOMEM) {
-        status = nvfp4_model_no_memory(reader);
-    } else if (status != NVFP4_OK) {
-        status = nvfp4_model_warn(reader, NVFP4_MODEL_WARNING_IGNORED_VALUE,
-                                  "line %lu: the pattern \"%s\" is not understood, and not used",
-                                  (unsigned long)node->line, nvfp4_excerpt(text, length, excerpt));
-    } else if (pattern.kind == NVFP4_PATTERN_NAME) {
-        take_name(&m, text);
-    } else {
-        status = take_pattern(&m, &pattern);
-        if (status == NVFP4_ELIMIT)
-            nvfp4_document_fail(document, node, status, reader->error,
-                                "the patterns take too long to match, the last one being \"%s\"",
-                                nvfp4_excerpt(text, length, excerpt));
-    }
-    nvfp4_arena_free(&arena);
-    return status;
+    return nvfp4_document_fail(document, node, NVFP4_ELIMIT, reader->error,
+                               "the patterns take too long to match, the last one being \"%s\"",
+                               nvfp4_excerpt(text, length, excerpt));
 }
 
 nvfp4_taken nvfp4_model_taken(const nvfp4_model_reader *reader, uint8_t took)

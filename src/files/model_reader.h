@@ -187,6 +187,9 @@ typedef enum nvfp4_taken { NVFP4_TAKEN_NONE, NVFP4_TAKEN_PART, NVFP4_TAKEN_ALL }
 nvfp4_status nvfp4_model_take(nvfp4_model_reader *reader, const nvfp4_document *document,
                               const nvfp4_node *node, int any, uint8_t *took);
 
+/** Count work against the reader's steps. */
+void nvfp4_model_spend(nvfp4_model_reader *reader, uint64_t steps);
+
 /** What the bits of one layer come to. */
 nvfp4_taken nvfp4_model_taken(const nvfp4_model_reader *reader, uint8_t took);
 

@@ -40,7 +40,7 @@ typedef struct nvfp4_pattern {
  * @param arena   Holds what is made of it.
  * @retval NVFP4_ESYNTAX  No regular expression.
  * @retval NVFP4_EUNKNOWN A construct that is not supported: back references, lookbehind, flags.
- * @retval NVFP4_ELIMIT   Too large once its counts are written out.
+ * @retval NVFP4_ELIMIT   Longer than 4,096 bytes, or too large once its counts are written out.
  * @retval NVFP4_ENOMEM
  */
 nvfp4_status nvfp4_pattern_make(const char *text, size_t length, nvfp4_arena *arena,

@@ -41,11 +41,12 @@ typedef struct compiler {
     nvfp4_status status;
 } compiler;
 
+/* A full program takes no more: what is written then goes into one place behind its end. */
 static uint32_t emit(compiler *c, op code, uint32_t x, uint32_t y)
 {
     if (c->size == PROGRAM) {
         c->status = NVFP4_ELIMIT;
-        return 0;
+        return PROGRAM;
     }
     instruction *const i = &c->program[c->size];
     memset(i, 0, sizeof *i);
@@ -100,7 +101,7 @@ static void compile_choice(compiler *c, const nvfp4_regex_node *n, int looks)
         c->program[split].y = c->size;
     }
     compile(c, n, looks);
-    for (; jumps > 0; jumps--) {
+    for (; jumps > 0 && c->status == NVFP4_OK; jumps--) {
         c->program[jump].x = c->size;
         jump = c->program[jump].y;
     }
@@ -157,7 +158,7 @@ nvfp4_status nvfp4_regex_make(const char *text, size_t length, nvfp4_arena *aren
     if (status != NVFP4_OK)
         return status;
     struct nvfp4_regex *const r = nvfp4_arena_take(arena, sizeof *r);
-    compiler c = { nvfp4_arena_take(arena, PROGRAM * sizeof *c.program), 0, NVFP4_OK };
+    compiler c = { nvfp4_arena_take(arena, (PROGRAM + 1) * sizeof *c.program), 0, NVFP4_OK };
     if (r == NULL || c.program == NULL)
         return NVFP4_ENOMEM;
     compile(&c, tree, 0);

@@ -6,6 +6,7 @@
 
 #define DEPTH 32     /* of groups */
 #define REPEATS 1000 /* largest count in braces */
+#define LENGTH 4096  /* bytes of text; the tree takes many times that */
 
 typedef struct parser {
     const char *at, *end;
@@ -352,6 +353,8 @@ nvfp4_status nvfp4_regex_parse(const char *text, size_t length, nvfp4_arena *are
                                nvfp4_regex_node **tree)
 {
     parser p = { text, text + length, arena, 0, NVFP4_OK };
+    if (length > LENGTH)
+        return NVFP4_ELIMIT;
     nvfp4_regex_node *const root = parse_choice(&p);
     if (root == NULL)
         return p.status;

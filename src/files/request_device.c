@@ -72,7 +72,8 @@ static nvfp4_status read_gpu(nvfp4_request *request, const struct request_note *
 static nvfp4_status read_arch(const struct request_note *note, const char *what,
                               nvfp4_device_key *device, nvfp4_error *error)
 {
-    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-";
+    static const char letters[] =
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-";
     const char *const text = note->node->text;
     const size_t length = strcspn(text, ":");
     char excerpt[NVFP4_EXCERPT];

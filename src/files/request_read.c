@@ -171,7 +171,8 @@ static nvfp4_status read_size(const struct value *v)
     }
     if (v->node->kind != NVFP4_NODE_INT || v->node->integer < 1 ||
         v->node->integer > NVFP4_SIZE_MAX)
-        return must_be(v, v->node, "a whole number, at least 1 and below 2^40, or null for unknown");
+        return must_be(v, v->node,
+                       "a whole number, at least 1 and below 2^40, or null for unknown");
     *field = v->node->integer;
     if (strcmp(v->key->name, "top_k") == 0)
         v->reader->request->notes[SLOT_TOP_K] = note_of(v, v->node);

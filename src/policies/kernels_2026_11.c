@@ -252,7 +252,7 @@ static const struct nvfp4_row rows[] = {
                   ACT(SWIGLUOAI_UNINTERLEAVE) | ACT(SITU) | ACT(RELU2_NO_MUL) | STANDARD | ANY_ROUTER |
                   ANY_ALL2ALL | DTYPE(BF16) | ANY_OPTION,
         .cannot = FLAG_LORA | FLAG_BIAS | FLAG_BATCH_INVARIANT | FLAG_PER_TOKEN_SCALE,
-        .halves = NVFP4_HALVES_UP_GATE_64,
+        .halves = NVFP4_HALVES_UP_GATE_BY_64,
         CONDITIONS(cutedsl), CLAMP(flashinfer_cutedsl),
         .source = "flashinfer@fb28d7242 fused_moe/cute_dsl/fused_moe.py:485,1004",
     },
@@ -413,7 +413,7 @@ const nvfp4_policy policy_kernels_2026_11 = {
     .compiled = &compiled,
     .row_count = COUNT_OF(rows),
     .auto_count = 11,
-    .hash = UINT64_C(0x18736be548d08471),
+    .hash = UINT64_C(0x4f7c4cc76f375b11),
     .words = words,
     .word_count = COUNT_OF(words),
     .errata = errata,

@@ -79,7 +79,7 @@ static const struct nvfp4_row rows[] = {
         .values = SCHEME(W4A4) | ACT(SILU) | ACT(SWIGLUOAI) | ACT(SWIGLUOAI_UNINTERLEAVE) |
                   ACT(RELU2_NO_MUL) | STANDARD | ANY_ROUTER | ANY_ALL2ALL | ANY_DTYPE | ANY_OPTION,
         .cannot = FLAG_LORA | FLAG_BATCH_INVARIANT | FLAG_PER_TOKEN_SCALE,
-        .halves = NVFP4_HALVES_UP_GATE_64,
+        .halves = NVFP4_HALVES_UP_GATE_BY_64,
         CONDITIONS(needs_flashinfer), CLAMP(flashinfer_cutedsl),
         .source = "experts/flashinfer_cutedsl_moe.py FlashInferCuteDSLExperts",
     },
@@ -194,7 +194,7 @@ const nvfp4_policy policy_vllm_52018 = {
     .compiled = &compiled,
     .row_count = COUNT_OF(rows),
     .auto_count = 11,
-    .hash = UINT64_C(0xee0c692fd3cb2f77),
+    .hash = UINT64_C(0x8e4251a54be5ad5f),
     .words = words,
     .word_count = COUNT_OF(words),
     .clamp_by_set = 1,

@@ -5,6 +5,7 @@
  *
  *   bench [POLICY]            times over a shuffled mix of the golden requests
  *   bench --count N [POLICY]  N selections over the mix and nothing else, for counting instructions
+ *   bench --requests [POLICY] the mix as JSON Lines, for nvfp4-select batch
  */
 #include "golden.h"
 
@@ -180,12 +181,41 @@ static void pass_floor(const struct floor_tables *t, const struct golden_row *mi
     sink += sum;
 }
 
+/* A request as a user would write it. */
+static void print_request(const struct golden_row *row)
+{
+    const nvfp4_moe_layer *l = &row->layer;
+    const nvfp4_deployment *d = &row->deployment;
+    printf("{\"policy\":\"%s\",\"backend\":\"%s\",\"device\":{\"sm\":%d},\"layer\":{\"scheme\":\"%s\","
+           "\"activation\":\"%s\",\"hidden_size\":%lld,\"intermediate_size\":%lld,\"num_experts\":%lld,"
+           "\"routing\":\"%s\",\"router_logits_dtype\":\"%s\",\"dtype\":\"%s\",\"bias\":%s",
+           nvfp4_policy_name(row->policy), row->word, (int)d->device.sm,
+           nvfp4_scheme_name((nvfp4_scheme)l->scheme),
+           nvfp4_activation_name((nvfp4_activation)l->activation), (long long)l->hidden_size,
+           (long long)l->intermediate_size, (long long)l->num_experts,
+           nvfp4_routing_name((nvfp4_routing)l->routing),
+           nvfp4_router_dtype_name((nvfp4_router_dtype)l->router_dtype),
+           nvfp4_dtype_name((nvfp4_dtype)l->dtype), l->bias ? "true" : "false");
+    if (l->has & NVFP4_HAS_SWIGLU_LIMIT)
+        printf(",\"swiglu_limit\":%g", l->swiglu_limit);
+    printf("},\"deployment\":{\"tensor_parallel\":%d,\"data_parallel\":%d,\"context_parallel\":%d,"
+           "\"sequence_parallel\":%d,\"expert_parallel\":%s,\"eplb\":%s,\"lora\":%s",
+           d->tensor_parallel, d->data_parallel, d->context_parallel, d->sequence_parallel,
+           d->expert_parallel ? "true" : "false", d->eplb ? "true" : "false", d->lora ? "true" : "false");
+    if (d->all2all != NVFP4_ALL2ALL_NONE)
+        printf(",\"all2all\":\"%s\"", nvfp4_all2all_name((nvfp4_all2all)d->all2all));
+    printf(",\"libraries\":{\"flashinfer\":%s}}}\n",
+           d->libraries[NVFP4_LIBRARY_FLASHINFER] == NVFP4_LIBRARY_ABSENT ? "null" : "\"0.6.18\"");
+}
+
 int main(int argc, char **argv)
 {
     static struct floor_tables floor;
     static double select_ns[PASSES], verdict_ns[PASSES], floor_ns[PASSES];
     const int counting = argc > 2 && strcmp(argv[1], "--count") == 0;
-    const char *name = argc > (counting ? 3 : 1) ? argv[counting ? 3 : 1] : "vllm-52018";
+    const int printing = argc > 1 && strcmp(argv[1], "--requests") == 0;
+    const int place = counting ? 3 : printing ? 2 : 1;
+    const char *name = argc > place ? argv[place] : "vllm-52018";
     const nvfp4_policy *policy = nvfp4_policy_builtin(name);
     struct golden_row *mix;
     if (policy == NULL) {
@@ -193,6 +223,12 @@ int main(int argc, char **argv)
         return 2;
     }
     const size_t n = read_mix(policy, &mix);
+    if (printing) {
+        for (size_t i = 0; i < n; i++)
+            print_request(&mix[i]);
+        free(mix);
+        return 0;
+    }
     if (counting) {
         for (long left = strtol(argv[2], NULL, 10); left > 0; left -= (long)n)
             pass_select(mix, (size_t)left < n ? (size_t)left : n);
@@ -207,16 +243,16 @@ int main(int argc, char **argv)
         t = now_ns();
         pass_floor(&floor, mix, n);
         floor_ns[i] = (now_ns() - t) / (double)n;
-        if (i % 10 == 0) {
+        if (i % 2 == 0) {
             t = now_ns();
             pass_verdicts(mix, n);
-            verdict_ns[i / 10] = (now_ns() - t) / (double)n;
+            verdict_ns[i / 2] = (now_ns() - t) / (double)n;
         }
     }
     const double s = median(select_ns, PASSES), f = median(floor_ns, PASSES);
     printf("{\"policy\":\"%s\",\"requests\":%zu,\"select_ns\":%.1f,\"verdicts_ns\":%.1f,"
            "\"floor_ns\":%.1f,\"ratio\":%.2f",
-           name, n, s, median(verdict_ns, PASSES / 10), f, s / f);
+           name, n, s, median(verdict_ns, PASSES / 2), f, s / f);
     free(mix);
     return 0;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Imitations of libnvidia-ml.so.1 and libcuda.so.1, as many as there are rows in CMakeLists.txt. Each
- * is this file, built with:
+ * Imitations of libnvidia-ml.so.1 and libcuda.so.1, as many as there are rows in CMakeLists.txt.
+ * Each is this file, built with:
  *   FAKE_CUDA        the CUDA driver; else NVML
  *   FAKE_SET         which GPUs there are (see below)
  *   FAKE_INIT        what the init call returns
@@ -33,7 +33,8 @@ struct gpu {
     int cuda_place; /* CUDA's number, -1: not shown */
 };
 
-#define UUID(a, b) { 0x11, 0x22, 0x33, 0x44, 0x55, 0x66, 0x77, 0x88, 0x99, 0xaa, 0xbb, 0xcc, 0xdd, 0xee, a, b }
+#define UUID(a, b)                                                                                 \
+    { 0x11, 0x22, 0x33, 0x44, 0x55, 0x66, 0x77, 0x88, 0x99, 0xaa, 0xbb, 0xcc, 0xdd, 0xee, a, b }
 #define H200(bus, n)                                                                               \
     { "NVIDIA H200", 9, 0, 0x233510de, 0x18be10de, 0, bus, 150754820096ull, UUID(0x20, n), -1, n }
 

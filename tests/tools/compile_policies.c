@@ -12,6 +12,11 @@
 
 static void write_sets(FILE *file, const char *name, const nvfp4_kernel_set *sets, int n)
 {
+    int any = 0;
+    for (int i = 0; i < n; i++)
+        any |= sets[i] != 0;
+    if (!any)
+        return;
     fprintf(file, "    .%s = {", name);
     for (int i = 0, written = 0; i < n; i++)
         if (sets[i] != 0)
@@ -40,6 +45,8 @@ int main(int argc, char **argv)
         write_sets(file, "flags_low", compiled.flags_low, 16);
         write_sets(file, "flags_high", compiled.flags_high, 32);
         write_sets(file, "backend", compiled.backend, 64);
+        write_sets(file, "drops", compiled.drops, 16);
+        write_sets(file, "takes", compiled.takes, 16);
         fprintf(file, "    .trigger = {\n");
         for (int k = 0; k < policy->row_count; k++)
             fprintf(file,

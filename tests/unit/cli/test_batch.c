@@ -49,17 +49,22 @@ static const struct row rows[] = {
     ROW("CRLF", GOOD "\r\n" GOOD "\r\n", "ok\nok\n"),
     ROW("blank lines are counted", "\n  \n\t\r\n" GOOD "\n\n{\n", "ok\ninvalid 6:2\n"),
     ROW("byte order mark", "\xEF\xBB\xBF" GOOD "\n", "ok\n"),
-    ROW("in order", GOOD "\n{\"policy\":\"vllm-44992\",\"device\":{\"sm\":120},\"layer\":{\"swiglu_limit\":10}}\n"
+    ROW("in order", GOOD
+        "\n{\"policy\":\"vllm-44992\",\"device\":{\"sm\":120},\"layer\":{\"swiglu_limit\":10}}\n"
         "{\"device\":{\"sm\":90},\"backend\":\"flashinfer_trtllm\"}\n" GOOD "\n",
         "ok\nno_backend\nrefused\nok\n"),
     ROW("a bad one among good ones", GOOD "\nnonsense\n" GOOD "\n", "ok\ninvalid 2:1\nok\n"),
     ROW("an unknown key", GOOD "\n{\"device\":{\"sm\":120},\"layr\":{}}\n", "ok\ninvalid 2:22\n"),
-    ROW("an unknown word", "{\"device\":{\"sm\":120},\"layer\":{\"scheme\":\"w4\"}}", "invalid 1:40\n"),
-    ROW("a name that is unknown", GOOD "\n{\"device\":{\"sm\":120},\"backend\":\"triton\"}\n", "ok\ninvalid 2:32\n"),
+    ROW("an unknown word", "{\"device\":{\"sm\":120},\"layer\":{\"scheme\":\"w4\"}}",
+        "invalid 1:40\n"),
+    ROW("a name that is unknown", GOOD "\n{\"device\":{\"sm\":120},\"backend\":\"triton\"}\n",
+        "ok\ninvalid 2:32\n"),
     ROW("no device", "{}\n[]\n1\n", "invalid 1:1\ninvalid 2:1\ninvalid 3:1\n"),
-    ROW("YAML is not JSON", "device: {sm: 120}\n{device: {sm: 120}}\n", "invalid 1:1\ninvalid 2:2\n"),
+    ROW("YAML is not JSON", "device: {sm: 120}\n{device: {sm: 120}}\n",
+        "invalid 1:1\ninvalid 2:2\n"),
     ROW("two requests on a line", GOOD GOOD "\n" GOOD "\n", "invalid 1:38\nok\n"),
-    ROW("a request on two lines", "{\"device\":\n{\"sm\":120}}\n" GOOD "\n", "invalid 1:11\ninvalid 2:11\nok\n"),
+    ROW("a request on two lines", "{\"device\":\n{\"sm\":120}}\n" GOOD "\n",
+        "invalid 1:11\ninvalid 2:11\nok\n"),
     ROW("a NUL", "{\"device\":{\"sm\":1\0" "20}}\n" GOOD "\n", "invalid 1:18\nok\n"),
     ROW("a NUL alone", "\0\n" GOOD "\n", "invalid 1:1\nok\n"),
     ROW("invalid UTF-8", "{\"device\":{\"gpu\":\"\xff\"}}\n" GOOD "\n", "invalid 1:19\nok\n"),
@@ -138,7 +143,8 @@ static void goes_on_behind_long_lines(void **state)
     run_long("{\"device\":", "[", 100000, "", "ok\ninvalid 2:266\nok\n");
     run_long("", "{\"a\":", 100000, "", "ok\ninvalid 2:1281\nok\n");
     run_long("{\"device\":{\"sm\":120}", " ", 500000, "}", "ok\nok\nok\n");
-    run_long("{\"device\":{\"sm\":120},\"deployment\":{\"devices\":[{\"sm\":120}", ",{\"sm\":120}", 50000, "]}}",
+    run_long("{\"device\":{\"sm\":120},\"deployment\":{\"devices\":[{\"sm\":120}", ",{\"sm\":120}",
+        50000, "]}}",
              "ok\nok\nok\n");
 }
 
@@ -170,7 +176,8 @@ static void needs_no_more_memory_for_more_lines(void **state)
 
 static void tells_about_a_closed_pipe(void **state)
 {
-    static const char *const args[] = { "batch", NVFP4_TEST_DATA "/requests/two-lines.jsonl", NULL };
+    static const char *const args[] = { "batch", NVFP4_TEST_DATA
+        "/requests/two-lines.jsonl", NULL };
     struct run run;
     (void)state;
     run_tool_into(&run, args, NULL);
@@ -181,7 +188,8 @@ static void tells_about_a_closed_pipe(void **state)
 
 static void reads_files(void **state)
 {
-    static const char *const args[] = { "batch", NVFP4_TEST_DATA "/requests/two-lines.jsonl", NULL };
+    static const char *const args[] = { "batch", NVFP4_TEST_DATA
+        "/requests/two-lines.jsonl", NULL };
     static const char *const none[] = { "batch", "/no/such/file", NULL };
     static const char *const folder[] = { "batch", NVFP4_TEST_DATA, NULL };
     static const char *const nothing[] = { "batch", NULL };

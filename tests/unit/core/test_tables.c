@@ -186,6 +186,8 @@ static void derived_tables_fit(void **state)
     assert_memory_equal(compiled.flags_low, p->compiled->flags_low, sizeof compiled.flags_low);
     assert_memory_equal(compiled.flags_high, p->compiled->flags_high, sizeof compiled.flags_high);
     assert_memory_equal(compiled.backend, p->compiled->backend, sizeof compiled.backend);
+    assert_memory_equal(compiled.drops, p->compiled->drops, sizeof compiled.drops);
+    assert_memory_equal(compiled.takes, p->compiled->takes, sizeof compiled.takes);
     for (int i = 0; i < p->row_count; i++) {
         assert_true(compiled.trigger[i].device == p->compiled->trigger[i].device);
         assert_true(compiled.trigger[i].values == p->compiled->trigger[i].values);

@@ -12,9 +12,8 @@ enum { ANSWER_BYTES = 16384 };
 
 /*
  * Probes, hidden devices included, and writes:
- *   STATUS from SOURCE (nvml ... cuda ... pci ... tree ...), N visible, N hidden, VISIBILITY[, order uncertain]
- *   : MESSAGE
- *   a line for each device
+ *   STATUS from SOURCE (nvml ... cuda ... pci ... tree ...), N visible, N hidden, VISIBILITY[,
+ *   order uncertain] : MESSAGE a line for each device
  */
 void answer_probe(const nvfp4_probe_options *options, char text[ANSWER_BYTES]);
 

@@ -2,7 +2,10 @@
 #ifndef NVFP4_TESTS_ROOTS_H
 #define NVFP4_TESTS_ROOTS_H
 
-/* Folders that stand for "/": made when a test runs, for file names with colons are not for everyone. */
+/*
+ * Folders that stand for "/": made when a test runs, for file names with colons are not for
+ * everyone.
+ */
 
 #include <stddef.h>
 

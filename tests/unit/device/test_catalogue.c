@@ -103,6 +103,9 @@ static const struct name_row names[] = {
     OK("h100 sxm5 80gb", 90, BOARD),
     OK("H100-SXM5-80GB", 90, BOARD),
     OK("dgx h100", 90, BOARD),
+    OK("NVIDIA GH200 Grace Hopper Superchip", 90, BOARD),
+    OK("NVIDIA GB10 Grace Blackwell Superchip", 121, BOARD),
+    OK("gb200 grace blackwell superchip", 100, BOARD),
     OK("hgx h200", 90, BOARD),
     OK("tesla a100", 80, BOARD),
     OK("rtx 5060 ti 16gb", 120, BOARD),
@@ -250,13 +253,14 @@ struct choice_row {
 };
 
 static const struct choice_row choices[] = {
-    { "rtx 6000", "\"rtx 6000\" fits GPUs of several compute capabilities: Quadro RTX 6000 (SM 75), "
-                  "rtx a6000 (SM 86), rtx 6000 ada (SM 89), rtx pro 6000 (SM 120)" },
+    { "rtx 6000", "\"rtx 6000\" fits GPUs of several compute capabilities: "
+                  "Quadro RTX 6000 (SM 75), rtx a6000 (SM 86), rtx 6000 ada (SM 89), "
+                  "rtx pro 6000 (SM 120)" },
     { "h1", "no GPU of the catalogue is called \"h1\"; near are h100 (SM 90)" },
     { "120", "no GPU of the catalogue is called \"120\"; near are sm_120 (SM 120), h20 (SM 90), "
              "l20 (SM 89)" },
-    { "ampere", "\"ampere\" fits GPUs of several compute capabilities: sm_80 (SM 80), sm_86 (SM 86), "
-                "sm_87 (SM 87)" },
+    { "ampere", "\"ampere\" fits GPUs of several compute capabilities: sm_80 (SM 80), "
+                "sm_86 (SM 86), sm_87 (SM 87)" },
     { "0x3340", "the PCI id \"0x3340\" is not listed and in no range whose chip is known" },
     { "NVIDIA GB120 (unnamed)", "NVIDIA GB120 (unnamed) is in the catalogue, but nobody states its "
                                 "compute capability" },

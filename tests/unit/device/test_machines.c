@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The fleet: tests/machines/NAME.yaml is a machine, tests/machines/NAME.txt all it answers. A further
- * machine is two files and a line here.
+ * The fleet: tests/machines/NAME.yaml is a machine, tests/machines/NAME.txt all it answers. A
+ * further machine is two files and a line here.
  */
 #include <setjmp.h>
 #include <stdarg.h>

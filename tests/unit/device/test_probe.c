@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The probe, through the real loader, on imitations of the driver libraries and on folders that stand
- * for "/". What each one answers stands, whole, under the row's name in tests/fakes/answers.txt.
+ * The probe, through the real loader, on imitations of the driver libraries and on folders that
+ * stand for "/". What each one answers stands, whole, under the row's name in
+ * tests/fakes/answers.txt.
  */
 #define _POSIX_C_SOURCE 200809L
 #include <setjmp.h>
@@ -30,7 +31,7 @@
 #define VEGA_ALIAS   "pci:v00001002d000015E7sv00001462sd00007C37bc03sc00i00"
 #define PAGE(address, uuid, minor)                                                                 \
     { "proc/driver/nvidia/gpus/" address "/information",                                           \
-      "Model: \t\t NVIDIA H200\nIRQ:   \t\t 42\nGPU UUID: \t " uuid "\nVideo BIOS: \t 96.00\n"       \
+      "Model: \t\t NVIDIA H200\nGPU UUID: \t " uuid "\nVideo BIOS: \t 96.00\n"                       \
       "Bus Type: \t PCIe\nDevice Minor: \t " minor "\nGPU Excluded:\t No\n", 0 }
 #define UUID_A "GPU-11223344-5566-7788-99aa-bbccddee2000"
 #define UUID_B "GPU-11223344-5566-7788-99aa-bbccddee2001"
@@ -49,7 +50,9 @@ static const struct root_file bus_three_files[] = {
 };
 
 static const struct root_file bus_container[] = {
-    PCI("0000:1b:00.0", H200_ALIAS), PCI("0000:43:00.0", H200_ALIAS), PCI("0000:9d:00.0", H200_ALIAS),
+    PCI("0000:1b:00.0", H200_ALIAS),
+    PCI("0000:43:00.0", H200_ALIAS),
+    PCI("0000:9d:00.0", H200_ALIAS),
     PAGE("0000:43:00.0", UUID_A, "1"), PAGE("0000:9d:00.0", UUID_B, "2"),
     { "sys/module/nvidia/version", "580.159.04\n", 0 },
 };
@@ -61,7 +64,9 @@ static const struct root_file bus_nodes[] = {
 };
 
 static const struct root_file bus_amd[] = {
-    PCI("0000:05:00.0", MI300_ALIAS), PCI("0000:26:00.0", MI300_ALIAS), PCI("0000:30:00.0", VEGA_ALIAS),
+    PCI("0000:05:00.0", MI300_ALIAS),
+    PCI("0000:26:00.0", MI300_ALIAS),
+    PCI("0000:30:00.0", VEGA_ALIAS),
 };
 
 static const struct root_file bus_both[] = {
@@ -89,8 +94,12 @@ static const char orin[] = "nvidia,p3737-0000+p3701-0000\0nvidia,tegra234";
 static const char thor[] = "nvidia,p3971-0080+p3834-0008\0nvidia,tegra264";
 static const char raspberry[] = "raspberrypi,5-model-b\0brcm,bcm2712";
 
-static const struct root_file tree_orin[] = { { "proc/device-tree/compatible", orin, sizeof orin } };
-static const struct root_file tree_thor[] = { { "proc/device-tree/compatible", thor, sizeof thor } };
+static const struct root_file tree_orin[] = {
+    { "proc/device-tree/compatible", orin, sizeof orin }
+};
+static const struct root_file tree_thor[] = {
+    { "proc/device-tree/compatible", thor, sizeof thor }
+};
 static const struct root_file tree_other[] = {
     { "proc/device-tree/compatible", raspberry, sizeof raspberry }
 };

@@ -103,6 +103,8 @@ static const struct row {
     BAD("re:\\q", EUNKNOWN),
     BAD("re:a{1001}", ELIMIT),
     BAD("re:((a{100}){100}){100}", ELIMIT),
+    BAD("re:((a|b|c){90}){90}", ELIMIT), /* full in the middle of a choice */
+    BAD("re:(a(?=b{900})|c){90}", ELIMIT),
     BAD("re:(?=(?=(?=a)))", ELIMIT),
     BAD("re:((((((((((((((((((((((((((((((((((a))))))))))))))))))))))))))))))))))", ELIMIT),
 };
@@ -184,11 +186,23 @@ static void many_choices_are_flat(void **state)
     nvfp4_arena_free(&arena);
 }
 
+static void long_expressions_are_refused(void **state)
+{
+    (void)state;
+    char text[4200] = "re:";
+    nvfp4_arena arena = { NULL, 0 };
+    nvfp4_pattern pattern;
+    memset(text + 3, 'a', 4097);
+    assert_int_equal(nvfp4_pattern_make(text, 4099, &arena, &pattern), NVFP4_OK);
+    assert_int_equal(nvfp4_pattern_make(text, 4100, &arena, &pattern), NVFP4_ELIMIT);
+    nvfp4_arena_free(&arena);
+}
+
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
 int main(void)
 {
-    static struct CMUnitTest tests[COUNT(rows) + 3];
+    static struct CMUnitTest tests[COUNT(rows) + 4];
     static char names[COUNT(rows)][128];
     size_t n = 0;
     for (size_t i = 0; i < COUNT(rows); i++) {
@@ -200,5 +214,6 @@ int main(void)
     tests[n++] = (struct CMUnitTest)cmocka_unit_test(hostile_patterns_stay_cheap);
     tests[n++] = (struct CMUnitTest)cmocka_unit_test(work_is_bounded);
     tests[n++] = (struct CMUnitTest)cmocka_unit_test(many_choices_are_flat);
+    tests[n++] = (struct CMUnitTest)cmocka_unit_test(long_expressions_are_refused);
     return _cmocka_run_group_tests("pattern", tests, n, NULL, NULL);
 }

@@ -75,18 +75,22 @@ static const struct row rows[] = {
     READ("scheme", DEV "layer: {scheme: w4a16}",
          SM120 "\"layer\":{\"scheme\":\"w4a16\",\"activation\":\"silu\"},\"deployment\":{}}"),
     READ("activation", DEV "layer: {activation: relu2_no_mul}",
-         SM120 "\"layer\":{\"scheme\":\"w4a4\",\"activation\":\"relu2_no_mul\"},\"deployment\":{}}"),
+         SM120
+             "\"layer\":{\"scheme\":\"w4a4\",\"activation\":\"relu2_no_mul\"},\"deployment\":{}}"),
     READ("swiglu_limit", DEV "layer: {swiglu_limit: 10.0}", WITH_LAYER("\"swiglu_limit\":10.0")),
-    READ("swiglu_limit as an integer", DEV "layer: {swiglu_limit: 7}", WITH_LAYER("\"swiglu_limit\":7.0")),
+    READ("swiglu_limit as an integer", DEV "layer: {swiglu_limit: 7}",
+        WITH_LAYER("\"swiglu_limit\":7.0")),
     READ("swiglu_limit null", DEV "layer: {swiglu_limit: null}", PLAIN),
     READ("swiglu_alpha and swiglu_beta", DEV "layer: {swiglu_alpha: 1.702, swiglu_beta: 0}",
          WITH_LAYER("\"swiglu_alpha\":1.702,\"swiglu_beta\":0.0")),
     READ("situ_beta and situ_linear_beta", DEV "layer: {situ_beta: 4, situ_linear_beta: 25.0}",
          WITH_LAYER("\"situ_beta\":4.0,\"situ_linear_beta\":25.0")),
-    READ("sizes", DEV "layer: {hidden_size: 4096, intermediate_size: 2048, num_experts: 256, top_k: 6}",
+    READ("sizes", DEV
+        "layer: {hidden_size: 4096, intermediate_size: 2048, num_experts: 256, top_k: 6}",
          WITH_LAYER("\"hidden_size\":4096,\"intermediate_size\":2048,\"num_experts\":256,\"top_k\":6")),
     READ("sizes unknown", DEV "layer: {hidden_size: null, top_k: null}", PLAIN),
-    READ("largest size", DEV "layer: {hidden_size: 1099511627775}", WITH_LAYER("\"hidden_size\":1099511627775")),
+    READ("largest size", DEV "layer: {hidden_size: 1099511627775}",
+        WITH_LAYER("\"hidden_size\":1099511627775")),
     READ("routing", DEV "layer: {routing: deepseek_v4}", WITH_LAYER("\"routing\":\"deepseek_v4\"")),
     READ("router_logits_dtype", DEV "layer: {router_logits_dtype: none}",
          WITH_LAYER("\"router_logits_dtype\":\"none\"")),
@@ -97,42 +101,50 @@ static const struct row rows[] = {
     READ("per_token_activation_scale", DEV "layer: {per_token_activation_scale: true}",
          WITH_LAYER("\"per_token_activation_scale\":true")),
     READ("flags that are false", DEV "layer: {bias: false}\ndeployment: {eplb: false}", PLAIN),
-    READ("ranks", DEV "deployment: {tensor_parallel: 2, data_parallel: 3, context_parallel: 4, sequence_parallel: 2}",
+    READ("ranks", DEV
+        "deployment: {tensor_parallel: 2, data_parallel: 3, context_parallel: 4, sequence_parallel: 2}",
          WITH("\"tensor_parallel\":2,\"data_parallel\":3,\"context_parallel\":4,\"sequence_parallel\":2")),
-    READ("expert_parallel", DEV "deployment: {expert_parallel: true}", WITH("\"expert_parallel\":true")),
+    READ("expert_parallel", DEV "deployment: {expert_parallel: true}",
+        WITH("\"expert_parallel\":true")),
     READ("all2all", DEV "deployment: {all2all: nixl_ep}", WITH("\"all2all\":\"nixl_ep\"")),
     READ("all2all null", DEV "deployment: {all2all: null}", PLAIN),
     READ("all2all by its old name", DEV "deployment: {all2all: flashinfer_all2allv}",
          WITH("\"all2all\":\"flashinfer_nvlink_two_sided\"")),
     READ("activation_format", DEV "deployment: {activation_format: batched}",
          WITH("\"activation_format\":\"batched\"")),
-    READ("eplb, lora, batch_invariant", DEV "deployment: {eplb: true, lora: true, batch_invariant: true}",
+    READ("eplb, lora, batch_invariant", DEV
+        "deployment: {eplb: true, lora: true, batch_invariant: true}",
          WITH("\"eplb\":true,\"lora\":true,\"batch_invariant\":true")),
     READ("humming_gemm_type", DEV "deployment: {humming_gemm_type: grouped}",
          WITH("\"humming_gemm_type\":\"grouped\"")),
-    READ("libraries", DEV "deployment: {libraries: {flashinfer: 0.6.18, b12x: null, vllm: '0.24.0'}}",
+    READ("libraries", DEV
+        "deployment: {libraries: {flashinfer: 0.6.18, b12x: null, vllm: '0.24.0'}}",
          WITH("\"libraries\":{\"flashinfer\":\"0.6.18\",\"b12x\":null,\"vllm\":\"0.24\"}")),
     READ("a version that looks like a number", DEV "deployment: {libraries: {cuda: 13.0}}",
          WITH("\"libraries\":{\"cuda\":\"13.0\"}")),
     READ("13.10 is not 13.1", DEV "deployment: {libraries: {cuda: 13.10}}",
          WITH("\"libraries\":{\"cuda\":\"13.10\"}")),
-    READ("13.10 in JSON", "{\"device\":{\"sm\":120},\"deployment\":{\"libraries\":{\"cuda\":13.10}}}",
+    READ("13.10 in JSON",
+        "{\"device\":{\"sm\":120},\"deployment\":{\"libraries\":{\"cuda\":13.10}}}",
          WITH("\"libraries\":{\"cuda\":\"13.10\"}")),
     READ("a version of one number", DEV "deployment: {libraries: {humming: 1}}",
          WITH("\"libraries\":{\"humming\":\"1.0\"}")),
     READ("a release candidate", DEV "deployment: {libraries: {flashinfer: 0.6.16rc5}}",
          WITH("\"libraries\":{\"flashinfer\":\"0.6.16rc5\"}")),
-    READ("built", DEV "deployment: {built: [MARLIN, cutlass]}", WITH("\"built\":[\"VLLM_CUTLASS\",\"MARLIN\"]")),
+    READ("built", DEV "deployment: {built: [MARLIN, cutlass]}",
+        WITH("\"built\":[\"VLLM_CUTLASS\",\"MARLIN\"]")),
     READ("built: a name for two", DEV "deployment: {built: [flashinfer_cutedsl]}",
          WITH("\"built\":[\"FLASHINFER_CUTEDSL\",\"FLASHINFER_CUTEDSL_BATCHED\"]")),
     READ("built: nothing", DEV "deployment: {built: []}", WITH("\"built\":[]")),
     READ("built: everything", DEV "deployment: {built: null}", PLAIN),
-    READ("built: more than the policy has", "policy: vllm-44992\n" DEV "deployment: {built: [HUMMING, MARLIN]}",
+    READ("built: more than the policy has", "policy: vllm-44992\n" DEV
+        "deployment: {built: [HUMMING, MARLIN]}",
          "{\"policy\":\"vllm-44992\",\"device\":{\"sm\":120}," LAYER
          ",\"deployment\":{\"built\":[\"MARLIN\"]}}"),
     READ("built_archs", DEV "deployment: {built_archs: [90a, 100f, 120, 9.0, 8.0+PTX, 101a]}",
          WITH("\"built_archs\":[\"90a\",\"100f\",\"120\",\"90\",\"80+PTX\",\"110a\"]")),
-    READ("devices", DEV "deployment: {devices: [{sm: 120}, {gpu: h100}, {vendor: amd, arch: gfx950}]}",
+    READ("devices", DEV
+        "deployment: {devices: [{sm: 120}, {gpu: h100}, {vendor: amd, arch: gfx950}]}",
          WITH("\"devices\":[{\"sm\":120},{\"sm\":90},{\"vendor\":\"amd\",\"arch\":\"gfx950\"}]")),
     READ("devices: none", DEV "deployment: {devices: []}", PLAIN),
     READ("disable", DEV "deployment: {disable: [marlin, FLASHINFER_TRTLLM/modular]}",
@@ -155,7 +167,8 @@ static const struct row rows[] = {
            "unknown key 'swiglu_limit' in the request; it belongs to layer"),
     REFUSE("a library outside libraries", DEV "deployment: {cuda: 13.0}", 2, 14,
            "unknown key 'cuda' in deployment; it belongs to deployment.libraries"),
-    REFUSE("a key that goes on behind a NUL", "{\"device\":{\"sm\\u0000x\":120}}", 1, 12, "unknown key 'sm?x'"),
+    REFUSE("a key that goes on behind a NUL", "{\"device\":{\"sm\\u0000x\":120}}", 1, 12,
+        "unknown key 'sm?x'"),
     REFUSE("an empty key", "{\"\":1}", 1, 2, "unknown key ''"),
     REFUSE("unknown scheme", DEV "layer: {scheme: w4a5}", 2, 17,
            "unknown word 'w4a5' for layer.scheme; did you mean 'w4a4'?"),
@@ -164,20 +177,28 @@ static const struct row rows[] = {
     REFUSE("unknown activation", DEV "layer: {activation: swiglu}", 2, 21, "unknown word 'swiglu'"),
     REFUSE("words are matched exactly", DEV "layer: {activation: SiLU}", 2, 21,
            "unknown word 'SiLU' for layer.activation; did you mean 'silu'?"),
-    REFUSE("a word that goes on behind a NUL", "{\"device\":{\"sm\":120},\"layer\":{\"dtype\":\"bf16\\u0000\"}}",
+    REFUSE("a word that goes on behind a NUL",
+        "{\"device\":{\"sm\":120},\"layer\":{\"dtype\":\"bf16\\u0000\"}}",
            1, 39, "unknown word"),
-    REFUSE("unknown routing", DEV "layer: {routing: deepseek}", 2, 18, "unknown word 'deepseek' for layer.routing"),
-    REFUSE("unknown router dtype", DEV "layer: {router_logits_dtype: float32}", 2, 30, "known are bf16, fp16, fp32, fp8, none"),
+    REFUSE("unknown routing", DEV "layer: {routing: deepseek}", 2, 18,
+        "unknown word 'deepseek' for layer.routing"),
+    REFUSE("unknown router dtype", DEV "layer: {router_logits_dtype: float32}", 2, 30,
+        "known are bf16, fp16, fp32, fp8, none"),
     REFUSE("unknown dtype", DEV "layer: {dtype: fp8}", 2, 16, "layer.dtype"),
     REFUSE("unknown all2all", DEV "deployment: {all2all: deepep_low_latncy}", 2, 23,
            "did you mean 'deepep_low_latency'?"),
-    REFUSE("unknown format", DEV "deployment: {activation_format: batch}", 2, 33, "known are auto, standard, batched"),
-    REFUSE("unknown gemm type", DEV "deployment: {humming_gemm_type: masked}", 2, 33, "known are indexed, grouped"),
-    REFUSE("unknown policy", "policy: vllm-52019\n" DEV, 1, 9, "unknown policy 'vllm-52019'; did you mean 'vllm-"),
-    REFUSE("unknown policy near nothing", "policy: sglang\n" DEV, 1, 9, "known are default, vllm, vllm-44992"),
+    REFUSE("unknown format", DEV "deployment: {activation_format: batch}", 2, 33,
+        "known are auto, standard, batched"),
+    REFUSE("unknown gemm type", DEV "deployment: {humming_gemm_type: masked}", 2, 33,
+        "known are indexed, grouped"),
+    REFUSE("unknown policy", "policy: vllm-52019\n" DEV, 1, 9,
+        "unknown policy 'vllm-52019'; did you mean 'vllm-"),
+    REFUSE("unknown policy near nothing", "policy: sglang\n" DEV, 1, 9,
+        "known are default, vllm, vllm-44992"),
     REFUSE("unknown backend", DEV "backend: triton", 2, 10,
            "unknown backend 'triton' in policy kernels-2026-11; known are auto, "),
-    REFUSE("a backend that the policy does not know", DEV "policy: vllm-46492\nbackend: humming", 3, 10,
+    REFUSE("a backend that the policy does not know", DEV "policy: vllm-46492\nbackend: humming", 3,
+        10,
            "unknown backend 'humming' in policy vllm-46492"),
     REFUSE("backends are matched exactly", DEV "backend: MARLIN", 2, 10, "did you mean 'marlin'?"),
     REFUSE("an empty backend", DEV "backend: ''", 2, 10, "unknown backend ''"),
@@ -191,28 +212,34 @@ static const struct row rows[] = {
            "unknown erratum 'no-such-thing' in policy kernels-2026-11"),
     REFUSE("unknown target", DEV "deployment: {built_archs: [90a, 100x]}", 2, 33,
            "'100x' in deployment.built_archs is no CUDA target"),
-    REFUSE("unknown vendor", "device: {vendor: nvidea, sm: 90}", 1, 18, "unknown vendor 'nvidea' in device"),
+    REFUSE("unknown vendor", "device: {vendor: nvidea, sm: 90}", 1, 18,
+        "unknown vendor 'nvidea' in device"),
     REFUSE("unknown GPU", "device: {gpu: h1}", 1, 15, "\"h1\""),
-    REFUSE("ambiguous GPU", "device: {gpu: rtx 6000}", 1, 15, "rtx 6000 ada (SM 89), rtx pro 6000 (SM 120)"),
-    REFUSE("ambiguous GPU among devices", DEV "deployment: {devices: [{gpu: rtx 6000}]}", 2, 30, "SM 120"),
+    REFUSE("ambiguous GPU", "device: {gpu: rtx 6000}", 1, 15,
+        "rtx 6000 ada (SM 89), rtx pro 6000 (SM 120)"),
+    REFUSE("ambiguous GPU among devices", DEV "deployment: {devices: [{gpu: rtx 6000}]}", 2, 30,
+        "SM 120"),
 
     /* wrong types and ranges */
     REFUSE("a list", "[1]", 1, 1, "a request must be a mapping, found a list"),
     REFUSE("a text", "hello", 1, 1, "a request must be a mapping, found a text"),
     REFUSE("a device that is a text", "device: h100", 1, 9,
            "device must be a mapping, such as {sm: 120} or {gpu: rtx pro 6000}, found 'h100'"),
-    REFUSE("a layer that is a list", DEV "layer: []", 2, 8, "layer must be a mapping, found a list"),
+    REFUSE("a layer that is a list", DEV "layer: []", 2, 8,
+        "layer must be a mapping, found a list"),
     REFUSE("limit zero", DEV "layer: {swiglu_limit: 0.0}", 2, 23,
            "layer.swiglu_limit must be finite and above 0, or null for no limit, found 0.0"),
     REFUSE("limit negative", DEV "layer: {swiglu_limit: -1}", 2, 23, "above 0"),
     REFUSE("limit NaN", DEV "layer: {swiglu_limit: .nan}", 2, 23, "finite"),
-    REFUSE("limit NaN in JSON", "{\"device\":{\"sm\":120},\"layer\":{\"swiglu_limit\":NaN}}", 1, 46, "finite"),
+    REFUSE("limit NaN in JSON", "{\"device\":{\"sm\":120},\"layer\":{\"swiglu_limit\":NaN}}", 1, 46,
+        "finite"),
     REFUSE("limit infinite", DEV "layer: {swiglu_limit: .inf}", 2, 23, "finite"),
     REFUSE("limit beyond doubles", DEV "layer: {swiglu_limit: 1e999}", 2, 23, "finite"),
     REFUSE("limit as text", DEV "layer: {swiglu_limit: '7'}", 2, 23,
            "layer.swiglu_limit must be a number or null, found '7'"),
     REFUSE("limit as a flag", DEV "layer: {swiglu_limit: true}", 2, 23, "found true"),
-    REFUSE("alpha NaN", DEV "layer: {swiglu_alpha: .nan}", 2, 23, "layer.swiglu_alpha must be finite"),
+    REFUSE("alpha NaN", DEV "layer: {swiglu_alpha: .nan}", 2, 23,
+        "layer.swiglu_alpha must be finite"),
     REFUSE("beta infinite", DEV "layer: {swiglu_beta: -.inf}", 2, 22, "must be finite"),
     REFUSE("situ_beta as text", DEV "layer: {situ_beta: x}", 2, 20, "a number or null"),
     REFUSE("a size with a fraction", DEV "layer: {hidden_size: 4096.0}", 2, 22,
@@ -220,33 +247,47 @@ static const struct row rows[] = {
     REFUSE("a size of zero", DEV "layer: {num_experts: 0}", 2, 22, "at least 1"),
     REFUSE("a negative size", DEV "layer: {top_k: -1}", 2, 16, "at least 1"),
     REFUSE("a size too large", DEV "layer: {hidden_size: 1099511627776}", 2, 22, "2^40"),
-    REFUSE("a size beyond 64 bits", DEV "layer: {hidden_size: 99999999999999999999}", 2, 22, "2^40"),
+    REFUSE("a size beyond 64 bits", DEV "layer: {hidden_size: 99999999999999999999}", 2, 22,
+        "2^40"),
     REFUSE("a size as text", DEV "layer: {top_k: '6'}", 2, 16, "found '6'"),
     REFUSE("top_k above num_experts", DEV "layer:\n  top_k: 9\n  num_experts: 8", 3, 10,
            "layer.top_k is 9 but there are only 8 experts"),
-    REFUSE("ranks of zero", DEV "deployment: {tensor_parallel: 0}", 2, 31, "from 1 to 2^20, found 0"),
+    REFUSE("ranks of zero", DEV "deployment: {tensor_parallel: 0}", 2, 31,
+        "from 1 to 2^20, found 0"),
     REFUSE("ranks with a fraction", DEV "deployment: {data_parallel: 2.5}", 2, 29, "whole number"),
     REFUSE("ranks of null", DEV "deployment: {context_parallel: null}", 2, 32, "found null"),
-    REFUSE("more ranks than are counted", DEV "deployment: {tensor_parallel: 1048576, data_parallel: 1048576}",
+    REFUSE("more ranks than are counted", DEV
+        "deployment: {tensor_parallel: 1048576, data_parallel: 1048576}",
            1, 1, "ranks are more than this library counts"),
-    REFUSE("a flag as a number", DEV "layer: {bias: 1}", 2, 15, "layer.bias must be true or false, found 1"),
+    REFUSE("a flag as a number", DEV "layer: {bias: 1}", 2, 15,
+        "layer.bias must be true or false, found 1"),
     REFUSE("a flag of YAML 1.1", DEV "layer: {bias: yes}", 2, 15, "found 'yes'"),
     REFUSE("a flag of null", DEV "deployment: {lora: null}", 2, 20, "found null"),
-    REFUSE("a word of null", DEV "layer: {scheme: null}", 2, 17, "layer.scheme must be a word, found null"),
+    REFUSE("a word of null", DEV "layer: {scheme: null}", 2, 17,
+        "layer.scheme must be a word, found null"),
     REFUSE("a word that is a number", DEV "layer: {dtype: 16}", 2, 16, "found 16"),
-    REFUSE("a version that is a flag", DEV "deployment: {libraries: {cuda: true}}", 2, 32, "a version such as"),
-    REFUSE("a version that is none", DEV "deployment: {libraries: {cuda: new}}", 2, 32, "found 'new'"),
-    REFUSE("a version that is a list", DEV "deployment: {libraries: {cuda: [1]}}", 2, 32, "found a list"),
-    REFUSE("a version with an exponent", DEV "deployment: {libraries: {cuda: 1e3}}", 2, 32, "found 1e3"),
-    REFUSE("libraries as a list", DEV "deployment: {libraries: [cuda]}", 2, 25, "must be a mapping"),
+    REFUSE("a version that is a flag", DEV "deployment: {libraries: {cuda: true}}", 2, 32,
+        "a version such as"),
+    REFUSE("a version that is none", DEV "deployment: {libraries: {cuda: new}}", 2, 32,
+        "found 'new'"),
+    REFUSE("a version that is a list", DEV "deployment: {libraries: {cuda: [1]}}", 2, 32,
+        "found a list"),
+    REFUSE("a version with an exponent", DEV "deployment: {libraries: {cuda: 1e3}}", 2, 32,
+        "found 1e3"),
+    REFUSE("libraries as a list", DEV "deployment: {libraries: [cuda]}", 2, 25,
+        "must be a mapping"),
     REFUSE("a policy that is a number", DEV "policy: 3", 2, 9, "policy must be a text, found 3"),
     REFUSE("a backend of null", DEV "backend: null", 2, 10, "backend must be a text, found null"),
-    REFUSE("a backend with a NUL in it", "{\"device\":{\"sm\":120},\"backend\":\"marlin\\u0000\"}", 1, 32, "must be a text"),
-    REFUSE("built as a text", DEV "deployment: {built: MARLIN}", 2, 21, "deployment.built must be a list of backends"),
+    REFUSE("a backend with a NUL in it", "{\"device\":{\"sm\":120},\"backend\":\"marlin\\u0000\"}",
+        1, 32, "must be a text"),
+    REFUSE("built as a text", DEV "deployment: {built: MARLIN}", 2, 21,
+        "deployment.built must be a list of backends"),
     REFUSE("built with a number", DEV "deployment: {built: [3]}", 2, 22, "found 3"),
-    REFUSE("built_archs with a flag", DEV "deployment: {built_archs: [true]}", 2, 28, "a list of CUDA targets"),
+    REFUSE("built_archs with a flag", DEV "deployment: {built_archs: [true]}", 2, 28,
+        "a list of CUDA targets"),
     REFUSE("built_archs empty", DEV "deployment: {built_archs: []}", 2, 27, "names no target"),
-    REFUSE("devices as a mapping", DEV "deployment: {devices: {sm: 1}}", 2, 23, "a list of devices"),
+    REFUSE("devices as a mapping", DEV "deployment: {devices: {sm: 1}}", 2, 23,
+        "a list of devices"),
     REFUSE("devices with a number", DEV "deployment: {devices: [120]}", 2, 24, "found 120"),
     REFUSE("devices with an empty one", DEV "deployment: {devices: [{}]}", 2, 24, "is missing"),
     REFUSE("disable of null", DEV "deployment: {disable: null}", 2, 23, "a list of kernels"),
@@ -256,20 +297,25 @@ static const struct row rows[] = {
     REFUSE("an empty request", "{}", 1, 1, "device is missing"),
     REFUSE("an empty device", "device: {}", 1, 1, "device is missing"),
     REFUSE("a vendor alone", "device: {vendor: nvidia}", 1, 1, "device is missing"),
-    REFUSE("sm as a text", "device: {sm: '120'}", 1, 14, "device.sm must be a whole number from 10 to 999"),
+    REFUSE("sm as a text", "device: {sm: '120'}", 1, 14,
+        "device.sm must be a whole number from 10 to 999"),
     REFUSE("sm as major.minor", "device: {sm: 12.0}", 1, 14, "(120 for 12.0), found 12.0"),
     REFUSE("sm too small", "device: {sm: 9}", 1, 14, "from 10"),
     REFUSE("sm too large", "device: {sm: 1000}", 1, 14, "to 999"),
     REFUSE("sm and gpu", "device: {sm: 120, gpu: rtx 5090}", 1, 10, "both 'gpu' and 'sm'"),
     REFUSE("arch and gpu", "device: {gpu: mi300x, arch: gfx942}", 1, 23, "both 'gpu' and 'arch'"),
-    REFUSE("sm of AMD", "device: {vendor: amd, sm: 90}", 1, 23, "sm is NVIDIA's; a device of amd has an arch"),
+    REFUSE("sm of AMD", "device: {vendor: amd, sm: 90}", 1, 23,
+        "sm is NVIDIA's; a device of amd has an arch"),
     REFUSE("arch without vendor", "device: {arch: gfx942}", 1, 10, "needs a vendor"),
     REFUSE("arch that is none", "device: {vendor: amd, arch: 'a b'}", 1, 29, "found 'a b'"),
-    REFUSE("arch too long", "device: {vendor: amd, arch: gfx9429429429429429}", 1, 29, "a name such as gfx942"),
-    REFUSE("a vendor that disagrees", "device: {vendor: amd, gpu: h100}", 1, 18, "is made by nvidia"),
+    REFUSE("arch too long", "device: {vendor: amd, arch: gfx9429429429429429}", 1, 29,
+        "a name such as gfx942"),
+    REFUSE("a vendor that disagrees", "device: {vendor: amd, gpu: h100}", 1, 18,
+        "is made by nvidia"),
 
     /* texts that are no documents */
-    REFUSE("a duplicate key in JSON", "{\"device\":{\"sm\":120},\n\"device\":{\"sm\":90}}", 2, 1, "stands twice"),
+    REFUSE("a duplicate key in JSON", "{\"device\":{\"sm\":120},\n\"device\":{\"sm\":90}}", 2, 1,
+        "stands twice"),
     REFUSE("a duplicate key in YAML", DEV DEV, 2, 1, "stands twice"),
     REFUSE("an alias", "device: &d {sm: 120}\nlayer: *d", 1, 9, "anchors"),
     REFUSE("bad JSON", "{\"device\": {\"sm\": 120}", 1, 23, "','"),
@@ -282,8 +328,10 @@ static const struct row rows[] = {
     SET("set a word", WITH("\"all2all\":\"nixl_ep\""), "deployment.all2all=nixl_ep"),
     SET("set a word to null", PLAIN, "deployment.all2all=nixl_ep", "deployment.all2all=null"),
     SET("set a flag", WITH("\"lora\":true"), "deployment.lora=true"),
-    SET("set a version", WITH("\"libraries\":{\"cuda\":\"13.10\"}"), "deployment.libraries.cuda=13.10"),
-    SET("set a library absent", WITH("\"libraries\":{\"b12x\":null}"), "deployment.libraries.b12x=null"),
+    SET("set a version", WITH("\"libraries\":{\"cuda\":\"13.10\"}"),
+        "deployment.libraries.cuda=13.10"),
+    SET("set a library absent", WITH("\"libraries\":{\"b12x\":null}"),
+        "deployment.libraries.b12x=null"),
     SET("set a list", WITH("\"built\":[\"MARLIN\"]"), "deployment.built=[MARLIN]"),
     SET("set a mapping", WITH("\"libraries\":{\"flashinfer\":\"0.6.18\",\"cuda\":\"13.0\"}"),
         "deployment.libraries={flashinfer: 0.6.18, cuda: 13.0}"),
@@ -293,18 +341,24 @@ static const struct row rows[] = {
     SET("the last setting counts", WITH("\"tensor_parallel\":4"), "deployment.tensor_parallel=2",
         "deployment.tensor_parallel=4"),
     SET("set the policy behind the backend",
-        "{\"policy\":\"vllm-52018\",\"backend\":\"humming\",\"device\":{\"sm\":120}," LAYER ",\"deployment\":{}}",
+        "{\"policy\":\"vllm-52018\",\"backend\":\"humming\",\"device\":{\"sm\":120}," LAYER
+            ",\"deployment\":{}}",
         "policy=vllm-46492", "backend=humming", "policy=vllm"),
-    SET("a name replaces the sm", HEAD "\"device\":{\"sm\":90}," LAYER ",\"deployment\":{}}", "device.gpu=h100"),
-    SET("an sm replaces the name", HEAD "\"device\":{\"sm\":100}," LAYER ",\"deployment\":{}}", "device.gpu=h100",
+    SET("a name replaces the sm", HEAD "\"device\":{\"sm\":90}," LAYER ",\"deployment\":{}}",
+        "device.gpu=h100"),
+    SET("an sm replaces the name", HEAD "\"device\":{\"sm\":100}," LAYER ",\"deployment\":{}}",
+        "device.gpu=h100",
         "device.sm=100"),
     SET("a device replaces the device", HEAD "\"device\":{\"sm\":100}," LAYER ",\"deployment\":{}}",
         "device={vendor: amd}", "device={sm: 100}"),
-    SET("AMD piece by piece", HEAD "\"device\":{\"vendor\":\"amd\",\"arch\":\"gfx942\"}," LAYER ",\"deployment\":{}}",
+    SET("AMD piece by piece", HEAD "\"device\":{\"vendor\":\"amd\",\"arch\":\"gfx942\"}," LAYER
+        ",\"deployment\":{}}",
         "device.vendor=amd", "device.arch=gfx942"),
-    SET_REFUSE("set an unknown key", "unknown key 'swiglu_limt' in layer; did you mean 'swiglu_limit'?",
+    SET_REFUSE("set an unknown key",
+        "unknown key 'swiglu_limt' in layer; did you mean 'swiglu_limit'?",
                "layer.swiglu_limt=10"),
-    SET_REFUSE("set an unknown section", "unknown key 'layers' in the request; did you mean 'layer'?",
+    SET_REFUSE("set an unknown section",
+        "unknown key 'layers' in the request; did you mean 'layer'?",
                "layers.swiglu_limit=10"),
     SET_REFUSE("set below a scalar", "policy has no keys below it", "policy.x=1"),
     SET_REFUSE("set nothing", "expected KEY=VALUE", "layer.swiglu_limit"),
@@ -326,7 +380,8 @@ static nvfp4_request *new_request(void)
     return request;
 }
 
-static nvfp4_status parse(nvfp4_request *request, const char *text, size_t length, nvfp4_error *error)
+static nvfp4_status parse(nvfp4_request *request, const char *text, size_t length, nvfp4_error
+    *error)
 {
     nvfp4_request_text t = NVFP4_REQUEST_TEXT_INIT;
     t.text = text;
@@ -389,7 +444,8 @@ static void run_row(void **state)
 
 /* ---- what rows do not show ---- */
 
-/* Every key of the table can be written with its own default, and is one of interface and struct. */
+/* Every key of the table can be written with its own default, and is one of interface and struct.
+    */
 static void lists_every_key(void **state)
 {
     (void)state;
@@ -431,13 +487,15 @@ static void words_are_numbered_as_the_enums(void **state)
     nvfp4_request *const request = new_request();
     for (int i = 0; i < NVFP4_ACTIVATION_COUNT; i++) {
         char assignment[96];
-        snprintf(assignment, sizeof assignment, "layer.activation=%s", nvfp4_activation_name((nvfp4_activation)i));
+        snprintf(assignment, sizeof assignment, "layer.activation=%s",
+            nvfp4_activation_name((nvfp4_activation)i));
         assert_int_equal(nvfp4_request_set(request, assignment, NULL, &error), NVFP4_OK);
         assert_int_equal(nvfp4_request_layer(request)->activation, i);
     }
     for (int i = 0; i < NVFP4_ALL2ALL_COUNT; i++) {
         char assignment[96];
-        snprintf(assignment, sizeof assignment, "deployment.all2all=%s", nvfp4_all2all_name((nvfp4_all2all)i));
+        snprintf(assignment, sizeof assignment, "deployment.all2all=%s",
+            nvfp4_all2all_name((nvfp4_all2all)i));
         assert_int_equal(nvfp4_request_set(request, assignment, NULL, &error), NVFP4_OK);
         assert_int_equal(nvfp4_request_deployment(request)->all2all, i);
     }
@@ -502,7 +560,8 @@ static void later_texts_lie_over_earlier_ones(void **state)
 static void takes_devices_of_a_probe(void **state)
 {
     (void)state;
-    nvfp4_device_key ranks[2] = { { NVFP4_VENDOR_NVIDIA, 120, "" }, { NVFP4_VENDOR_NVIDIA, 90, "" } };
+    nvfp4_device_key ranks[2] = { { NVFP4_VENDOR_NVIDIA, 120, "" }, { NVFP4_VENDOR_NVIDIA, 90,
+        "" } };
     nvfp4_error error;
     nvfp4_request *const request = new_request();
     assert_int_equal(nvfp4_request_set_devices(request, &ranks[0], ranks, 2, "board"), NVFP4_OK);
@@ -545,7 +604,8 @@ static void names_the_origin_of_a_setting(void **state)
     (void)state;
     nvfp4_error error;
     nvfp4_request *const request = new_request();
-    assert_int_equal(nvfp4_request_set(request, "deployment.tensor_parallel=x", "--tp x", &error), NVFP4_ESCHEMA);
+    assert_int_equal(nvfp4_request_set(request, "deployment.tensor_parallel=x", "--tp x", &error),
+        NVFP4_ESCHEMA);
     assert_string_equal(error.file, "--tp x");
     assert_int_equal(error.line, 0);
     assert_int_equal(error.column, 0);

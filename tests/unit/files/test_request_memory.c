@@ -53,7 +53,8 @@ static nvfp4_status run(nvfp4_error *error)
 {
     static const char *const settings[] = { "layer.swiglu_limit=10", "policy=kernels-2026-11",
                                             "deployment.devices=[{sm: 90}]" };
-    const nvfp4_device_key keys[2] = { { NVFP4_VENDOR_NVIDIA, 90, "" }, { NVFP4_VENDOR_NVIDIA, 100, "" } };
+    const nvfp4_device_key keys[2] = { { NVFP4_VENDOR_NVIDIA, 90, "" }, { NVFP4_VENDOR_NVIDIA, 100,
+        "" } };
     nvfp4_request_text text = NVFP4_REQUEST_TEXT_INIT;
     nvfp4_request *request;
     nvfp4_status status = nvfp4_request_new(&request);
@@ -116,7 +117,8 @@ static void refuses_without_a_suggestion(void **state)
         if (nvfp4_request_new(&request) != NVFP4_OK)
             continue;
         if (nvfp4_request_set(request, "device.sm=120", NULL, &error) == NVFP4_OK &&
-            nvfp4_request_set(request, "deployment.disable=[FLASHINFER_TRTLLM/mono]", NULL, &error) == NVFP4_OK)
+            nvfp4_request_set(request, "deployment.disable=[FLASHINFER_TRTLLM/mono]", NULL, &error)
+                == NVFP4_OK)
             assert_int_not_equal(nvfp4_request_resolve(request, &error), NVFP4_OK);
         nvfp4_request_destroy(request);
         assert_int_equal(live, 0);
