@@ -117,8 +117,8 @@ size_t nvfp4_model_to_json(const nvfp4_model *model, char *buffer, size_t capaci
     for (size_t i = 0; i < model->warning_count; i++) {
         nvfp4_json_open(&json, '{');
         nvfp4_json_key(&json, "code");
-        nvfp4_json_string(&json, nvfp4_model_warning_name(
-                                     (nvfp4_model_warning_code)model->warnings[i].code));
+        nvfp4_json_string(
+            &json, nvfp4_model_warning_name((nvfp4_model_warning_code)model->warnings[i].code));
         nvfp4_json_key(&json, "text");
         nvfp4_json_string(&json, model->warnings[i].text);
         nvfp4_json_close(&json, '}');
@@ -210,9 +210,9 @@ size_t nvfp4_model_to_text(const nvfp4_model *model, char *buffer, size_t capaci
         nvfp4_sink_print(&text, "%s %s", i > 0 ? "," : "", model->sources[i]);
     nvfp4_sink_print(&text, "\n");
     for (size_t i = 0; i < model->warning_count; i++) {
-        nvfp4_sink_print(&text, "  %s: ",
-                         nvfp4_model_warning_name(
-                             (nvfp4_model_warning_code)model->warnings[i].code));
+        nvfp4_sink_print(
+            &text,
+            "  %s: ", nvfp4_model_warning_name((nvfp4_model_warning_code)model->warnings[i].code));
         nvfp4_sink_put(&text, model->warnings[i].text, strlen(model->warnings[i].text));
         nvfp4_sink_print(&text, "\n");
     }

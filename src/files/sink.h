@@ -4,7 +4,8 @@
 
 /**
  * @file sink.h
- * @brief Text that is written piece by piece, into a buffer of fixed size or one that grows. Internal.
+ * @brief Text that is written piece by piece, into a buffer of fixed size or one that grows.
+ * Internal.
  */
 
 #include <stddef.h>
