@@ -312,7 +312,7 @@ nvfp4_status nvfp4_plan_load(const char *folder, nvfp4_verification **plan,
     nvfp4_moe_layer layer;
     uint64_t fingerprint = 0;
     nvfp4_verification *made = NULL;
-    if (!join(path, folder, "plan.json") || nvfp4_file_read(path, &text, &size) != NVFP4_OK)
+    if (!join(path, folder, "plan.json") || nvfp4_bytes_read(path, &text, &size) != NVFP4_OK)
         return complain(complaint, NVFP4_EIO, folder, "plan.json", "cannot be read");
     nvfp4_status status =
         nvfp4_plan_parse((const char *)text, size, &claim, &layer, &fingerprint, complaint);
