@@ -52,7 +52,7 @@ static const struct alias {
     [NVFP4_FACT_SCORE_BIAS] = { { "use_routing_bias", "moe_router_enable_expert_bias",
                                   "use_moe_router_bias", "use_expert_bias" } },
     [NVFP4_FACT_TOPK_METHOD] = { { "topk_method" } },
-    [NVFP4_FACT_EXPERT_GROUPS] = { { "n_group", "num_expert_group" } },
+    [NVFP4_FACT_EXPERT_GROUPS] = { { "n_group", "num_expert_group", "moe.num_expert_groups" } },
     [NVFP4_FACT_RENORMALIZE] = { { "norm_topk_prob", "moe_renormalize", "route_norm",
                                    "norm_expert_weight" } },
     [NVFP4_FACT_INPUT_WEIGHT] = { { "moe_apply_router_weight_on_input",

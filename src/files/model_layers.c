@@ -260,6 +260,19 @@ static nvfp4_status number(const nvfp4_model_reader *reader, const char *path, i
     return nvfp4_model_size(reader, node, 0, value);
 }
 
+/* A rule of numbers that are lists, one for each kind of input (ERNIE-VL), says nothing here. */
+static const nvfp4_node *list_among(const nvfp4_model_reader *reader,
+                                    const struct period_rule *rule)
+{
+    const char *const keys[] = { rule->first, rule->last, rule->period, rule->phase };
+    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
+        const nvfp4_node *const node = get(reader, keys[i]);
+        if (node != NULL && node->kind == NVFP4_NODE_SEQUENCE)
+            return node;
+    }
+    return NULL;
+}
+
 static nvfp4_status leave_out(const nvfp4_model_reader *reader, finding *f)
 {
     const nvfp4_node *const list = get(reader, "mlp_only_layers");
@@ -279,13 +292,16 @@ static nvfp4_status apply_period(const nvfp4_model_reader *reader, const struct 
                                  finding *f)
 {
     int64_t first, last, period, phase;
-    const nvfp4_node *const sign = get(reader, rule->sign);
-    if (sign == NULL)
+    if (get(reader, rule->sign) == NULL)
         return NVFP4_OK;
-    /* moe_layer_freq may be a list; then it is a rule of its own. */
-    const nvfp4_node *const list = get(reader, rule->period);
-    if (list != NULL && list->kind == NVFP4_NODE_SEQUENCE)
-        return NVFP4_OK;
+    const nvfp4_node *const list = list_among(reader, rule);
+    if (list != NULL) {
+        /* moe_layer_freq as a list is a rule of its own. */
+        if (strcmp(list->key, "moe_layer_freq") == 0)
+            return NVFP4_OK;
+        return nvfp4_model_warn(reader, NVFP4_MODEL_WARNING_IGNORED_VALUE,
+                                "%s is a list, and does not tell which layers are MoE", list->key);
+    }
     nvfp4_status status = number(reader, rule->first, 0, &first);
     if (status == NVFP4_OK)
         status = number(reader, rule->last, -1, &last);

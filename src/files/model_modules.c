@@ -29,7 +29,7 @@ enum {
 };
 
 static const char *const prefixes[] = { "model.", "model.language_model.", "language_model.model.",
-                                        "backbone.", "language_model.", "" };
+                                        "backbone.", "language_model.", "thinker.model.", "" };
 
 /* Where the family is not known: the containers of all families. */
 static const char *const all_containers[] = { "mlp.experts", "block_sparse_moe.experts",
@@ -80,7 +80,7 @@ static int same(const char *part, size_t length, const char *word)
 
 static int is_other_tower(const char *part, size_t length)
 {
-    static const char *const fronts[] = { "mtp", "vision", "visual", "audio" };
+    static const char *const fronts[] = { "mtp", "vision", "visual", "image", "audio", "talker" };
     for (size_t i = 0; i < sizeof fronts / sizeof fronts[0]; i++) {
         const size_t front = strlen(fronts[i]);
         if (length >= front && memcmp(part, fronts[i], front) == 0)

@@ -434,10 +434,12 @@ static nvfp4_status find_section(const nvfp4_model_reader *reader, const nvfp4_d
 static nvfp4_status find_inline(const nvfp4_model_reader *reader, const nvfp4_node **section)
 {
     const nvfp4_node *const holders[] = { reader->root, reader->text };
-    static const char *const keys[] = { "quantization_config", "compression_config" };
+    /* everybody | compressed-tensors of old | Mistral's params.json */
+    static const char *const keys[] = { "quantization_config", "compression_config",
+                                        "quantization" };
     nvfp4_status status = NVFP4_OK;
-    for (size_t i = 0; i < 4 && status == NVFP4_OK; i++)
-        status = find_section(reader, reader->config, holders[i / 2], keys[i % 2], section);
+    for (size_t i = 0; i < 6 && status == NVFP4_OK; i++)
+        status = find_section(reader, reader->config, holders[i / 3], keys[i % 3], section);
     return status;
 }
 
