@@ -149,6 +149,7 @@ static void check_clamp(const struct check *c, int row)
 {
     const struct nvfp4_row *const r = &c->policy->rows[row];
     const struct policy_place *const places = c->draft->marks[row].clamp;
+    uint8_t told[POLICY_RULES] = { 0 };
     char name[KERNEL_NAME];
     for (int i = 0; places != NULL && i < r->clamp_count; i++) {
         const struct nvfp4_clamp_rule *const rule = &r->clamp[i];
@@ -161,10 +162,11 @@ static void check_clamp(const struct check *c, int row)
                      "the clamp rule never counts: one before it, on line %lu, matches all that it "
                      "does",
                      (unsigned long)places[k].line);
-            else if (places[k].line != 0)
+            else if (places[k].line != 0 && !told[k])
                 WARN(c, places[k],
                      "the clamp rule takes the place of others that %s has; give a 'when'",
                      kernel_name(c, row, name));
+            told[k] = 1;
             break;
         }
         if (places[i].line == 0)

@@ -175,15 +175,17 @@ static nvfp4_status read_padding(const struct policy_reader *reader, const nvfp4
     return status;
 }
 
+/* The orders of gate and up that weights can be in; AUTO is none. */
+static const char *const halves_words[] = {
+#define X(name, value, word)                                                                       \
+    [(value) == 0 ? NVFP4_HALVES_COUNT - 1 : (value)-1] = (value) == 0 ? NULL : (word),
+    NVFP4_HALVES_MAP(X)
+#undef X
+};
+
 static nvfp4_status read_single(const struct policy_reader *reader, const nvfp4_node *mapping,
                                 struct nvfp4_row *row)
 {
-    static const char *const halves[] = {
-#define X(name, value, word) [value] = word,
-        NVFP4_HALVES_MAP(X)
-#undef X
-            [NVFP4_HALVES_COUNT] = NULL
-    };
     struct {
         const char *key;
         uint8_t *flag;
@@ -202,9 +204,9 @@ static nvfp4_status read_single(const struct policy_reader *reader, const nvfp4_
     const nvfp4_node *const padding = nvfp4_node_get(mapping, "padding");
     const nvfp4_node *const source = nvfp4_node_get(mapping, "source");
     if (status == NVFP4_OK && order != NULL) {
-        int word = row->halves;
-        status = nvfp4_policy_read_word(reader, order, "halves", halves, &word);
-        row->halves = (uint8_t)word;
+        int word = row->halves - NVFP4_HALVES_GATE_UP;
+        status = nvfp4_policy_read_word(reader, order, "halves", halves_words, &word);
+        row->halves = (uint8_t)(word + NVFP4_HALVES_GATE_UP);
     }
     if (status == NVFP4_OK && padding != NULL)
         status = read_padding(reader, padding, &row->padding);
@@ -329,7 +331,7 @@ static nvfp4_status new_row(const struct policy_reader *reader, const nvfp4_node
                                  NVFP4_KERNELS_MAX);
     if (status != NVFP4_OK)
         return status;
-    struct nvfp4_row r = { .kernel = "" };
+    struct nvfp4_row r = { .kernel = "", .halves = NVFP4_HALVES_GATE_UP };
     for (int i = 0; i < POLICY_COLUMNS; i++) {
         const struct policy_column *const column = &nvfp4_policy_columns[i];
         if (column->initial != NULL)

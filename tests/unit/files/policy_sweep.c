@@ -128,13 +128,17 @@ static int same_text(const char *a, const char *b)
 
 static int same_selection(const nvfp4_selection *a, const nvfp4_selection *b)
 {
-    const nvfp4_forward *const x = &a->forward, *const y = &b->forward;
     return a->backend == b->backend && a->kernel == b->kernel && a->scheme == b->scheme &&
-           a->asked == b->asked && x->has_limit == y->has_limit &&
-           x->limit_space == y->limit_space && x->after_activation == y->after_activation &&
-           x->halves == y->halves && x->limit == y->limit && x->alpha == y->alpha &&
-           x->beta == y->beta && x->intermediate == y->intermediate &&
-           x->intermediate_padded == y->intermediate_padded && x->hidden_padded == y->hidden_padded;
+           a->asked == b->asked;
+}
+
+static int same_forward(const nvfp4_forward *x, const nvfp4_forward *y)
+{
+    return x->has_limit == y->has_limit && x->limit_space == y->limit_space &&
+           x->after_activation == y->after_activation && x->halves == y->halves &&
+           x->limit == y->limit && x->alpha == y->alpha && x->beta == y->beta &&
+           x->intermediate == y->intermediate && x->intermediate_padded == y->intermediate_padded &&
+           x->hidden_padded == y->hidden_padded;
 }
 
 int sweep_same_choice(const nvfp4_moe_layer *layer, const nvfp4_deployment *deployment,
@@ -150,6 +154,16 @@ int sweep_same_choice(const nvfp4_moe_layer *layer, const nvfp4_deployment *depl
     return s == t && (status != NVFP4_OK || same_selection(&x, &y));
 }
 
+/* What is chosen fast is what the verdicts say. */
+static int hot_path_agrees(const nvfp4_moe_layer *layer, const nvfp4_deployment *deployment,
+                           const nvfp4_policy *policy, const nvfp4_verdicts *verdicts)
+{
+    nvfp4_selection selection;
+    const nvfp4_status status = nvfp4_select_backend(layer, deployment, policy, &selection);
+    return (int)status == verdicts->status &&
+           (status != NVFP4_OK || same_selection(&selection, &verdicts->selection));
+}
+
 int sweep_same(const nvfp4_moe_layer *layer, const nvfp4_deployment *deployment,
                const nvfp4_policy *a, const nvfp4_policy *b)
 {
@@ -161,13 +175,28 @@ int sweep_same(const nvfp4_moe_layer *layer, const nvfp4_deployment *deployment,
     }
     if (status != NVFP4_OK)
         return 1;
-    for (int i = 0; i < x.kernel_count; i++)
+    uint64_t f = 0, g = 0;
+    if (nvfp4_fingerprint(layer, deployment, a, &f) !=
+            nvfp4_fingerprint(layer, deployment, b, &g) ||
+        f != g || !hot_path_agrees(layer, deployment, a, &x) ||
+        !hot_path_agrees(layer, deployment, b, &y)) {
+        print_error("fingerprints, or the hot path\n");
+        return 0;
+    }
+    for (int i = 0; i < x.kernel_count; i++) {
+        nvfp4_forward to, too;
+        if (nvfp4_forward_to(layer, deployment, a, i, &to) != NVFP4_OK ||
+            nvfp4_forward_to(layer, deployment, b, i, &too) != NVFP4_OK ||
+            !same_forward(&to, &too)) {
+            print_error("kernel %d: something else is forwarded\n", i);
+            return 0;
+        }
         if (x.reasons[i] != y.reasons[i]) {
             print_error("kernel %d: reasons %x and %x\n", i, x.reasons[i], y.reasons[i]);
             return 0;
         }
+    }
     return x.status == y.status && x.kernel_count == y.kernel_count && x.eligible == y.eligible &&
-           x.unchecked == y.unchecked && x.warnings == y.warnings &&
-           x.fingerprint == y.fingerprint && x.requested == y.requested &&
+           x.unchecked == y.unchecked && x.warnings == y.warnings && x.requested == y.requested &&
            same_text(x.doubt, y.doubt) && same_selection(&x.selection, &y.selection);
 }

@@ -56,7 +56,7 @@ static const struct row {
     { "clamp rule behind an older version", BASE "kernels:\n- kernel: MARLIN\n  source: s\n  clamp:\n  - {limit: taken, library: vllm, from: 0.2, source: s}\n  - {limit: ignored, when: {activation: silu}, source: s}\n",
       { { 0 } } },
     { "clamp rule in front of all", BASE "kernels:\n- kernel: MARLIN\n  source: s\n  add:\n    clamp: [{limit: taken, source: s}]\n",
-      { { W, 8, 13, "takes the place" }, { W, 8, 13, "" }, { W, 8, 13, "" }, { W, 8, 13, "" } } },
+      { { W, 8, 13, "takes the place" } } },
     { "clamp rule never", BASE "kernels:\n- kernel: MARLIN\n  source: s\n  add:\n    clamp: [{limit: taken, when: {dtype: []}, source: s}]\n",
       { { W, 8, 13, "never matches: see 'dtype'" } } },
     { "limit taken and not", BASE "kernels:\n- kernel: MARLIN\n  source: s\n  add:\n    cannot: swiglu_limit\n    clamp: [{limit: taken, when: {activation: situ}, source: s}]\n",
