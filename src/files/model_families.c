@@ -129,13 +129,14 @@ static const nvfp4_family families[] = {
     {
         .types = { "qwen2_moe", "qwen3_moe", "qwen3_next", "qwen3_omni_moe" },
         .architecture = "Qwen",
+        .fixes = NVFP4_ALL_LAYERS,
         .scoring = NVFP4_SCORING_SOFTMAX,
-        .source = "HF qwen2_moe, qwen3_moe, qwen3_next",
+        .source = "HF qwen2_moe, qwen3_moe, qwen3_next (decoder_sparse_step 1 unless it is said)",
     },
     {
         .types = { "qwen3_vl_moe", "qwen3_vl_moe_text" },
         .architecture = "Qwen3VLMoe",
-        .fixes = NVFP4_RENORMALIZES,
+        .fixes = NVFP4_RENORMALIZES | NVFP4_ALL_LAYERS,
         .scoring = NVFP4_SCORING_SOFTMAX,
         .source = "HF qwen3_vl_moe",
     },
