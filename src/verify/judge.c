@@ -211,6 +211,9 @@ nvfp4_status nvfp4_verify_judge(const nvfp4_verification *plan, const float *con
         result.faults |= NVFP4_VERDICT_BIT(NVFP4_VERDICT_NAN_HIDDEN);
     if (hidden && result.verdict == NVFP4_VERDICT_HONOURS)
         result.verdict = NVFP4_VERDICT_NAN_HIDDEN;
+    if (hidden && result.remaining & NVFP4_VERDICT_BIT(NVFP4_VERDICT_HONOURS))
+        result.remaining ^=
+            NVFP4_VERDICT_BIT(NVFP4_VERDICT_HONOURS) | NVFP4_VERDICT_BIT(NVFP4_VERDICT_NAN_HIDDEN);
     if (result.remaining == 0)
         result.remaining = NVFP4_VERDICT_BIT(result.verdict);
     *out = result;
@@ -242,6 +245,11 @@ nvfp4_verdict_set nvfp4_verify_confusable(const nvfp4_verification *plan, nvfp4_
     nvfp4_verdict_set set = 0;
     if (plan == NULL)
         return 0;
+    if (verdict == NVFP4_VERDICT_NAN_HIDDEN) { /* as a right kernel, but for the NaN */
+        if (!(from_runs(plan) & NVFP4_VERDICT_BIT(NVFP4_VERDICT_NAN_HIDDEN)))
+            return 0;
+        verdict = NVFP4_VERDICT_HONOURS;
+    }
     for (size_t a = 0; a < plan->model_count; a++)
         for (size_t b = 0; b < plan->model_count; b++)
             if (plan->model[a].verdict == (int32_t)verdict &&
