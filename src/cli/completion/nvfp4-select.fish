@@ -33,7 +33,7 @@ function __nvfp4_select_value
         case --policy
             __nvfp4_select_policies
         case --backend
-            nvfp4-select policy show $policy 2>/dev/null | sed -n 's/.*(--backend \(.*\)).*/\1/p' | sort -u
+            nvfp4-select policy show --summary $policy 2>/dev/null | sed -n 's/.*(--backend \(.*\)).*/\1/p' | sort -u
         case --all2all
             nvfp4-select explain --keys 2>/dev/null | awk '/^  all2all / { on = 1; next } /^  [a-z]/ { on = 0 } on' | tr -s ' ' '\n' | grep .
         case --set
