@@ -37,6 +37,7 @@ _nvfp4_select() {
     --policy | --backend | --all2all | --set | --format | --source)
         mapfile -t COMPREPLY < <(compgen -W "$(_nvfp4_select_words "$prev" "$policy")" -- "$cur")
         [[ $prev == --set ]] && compopt -o nospace 2>/dev/null
+        [[ $prev == --policy && ${#COMPREPLY[@]} -eq 0 ]] && _nvfp4_select_files
         ;;
     *)
         if [[ $cur == -* ]]; then
@@ -49,6 +50,7 @@ _nvfp4_select() {
                 sed -n 's/.*nvfp4-select policy \([a-z]*\).*/\1/p')" -- "$cur")
         elif [[ $command == policy ]]; then
             mapfile -t COMPREPLY < <(compgen -W "$(_nvfp4_select_words --policy)" -- "$cur")
+            ((${#COMPREPLY[@]})) || _nvfp4_select_files
         else
             _nvfp4_select_files
         fi

@@ -56,6 +56,7 @@ end
 
 complete -c nvfp4-select -n 'test (count (commandline -opc)) -eq 1' -a '(__nvfp4_select_commands)'
 complete -c nvfp4-select -n 'string match -q -- "-*" (commandline -ct); and __nvfp4_select_awaits' -a '(__nvfp4_select_options)'
-complete -c nvfp4-select -f -n 'string match -qr -- "^--(policy|backend|all2all|set|format|source)\$" (commandline -opc)[-1]' -a '(__nvfp4_select_value)'
+complete -c nvfp4-select -n 'string match -q -- --policy (commandline -opc)[-1]' -a '(__nvfp4_select_policies)'
+complete -c nvfp4-select -f -n 'string match -qr -- "^--(backend|all2all|set|format|source)\$" (commandline -opc)[-1]' -a '(__nvfp4_select_value)'
 complete -c nvfp4-select -f -n '__nvfp4_select_in_policy; and test (count (commandline -opc)) -eq 2' -a "(nvfp4-select policy --help 2>/dev/null | sed -n 's/.*nvfp4-select policy \\([a-z]*\\).*/\\1/p')"
-complete -c nvfp4-select -f -n '__nvfp4_select_in_policy; and test (count (commandline -opc)) -gt 2' -a '(__nvfp4_select_policies)'
+complete -c nvfp4-select -n '__nvfp4_select_in_policy; and test (count (commandline -opc)) -gt 2' -a '(__nvfp4_select_policies)'
