@@ -80,6 +80,7 @@ typedef struct nvfp4_gpu {
 
 /**
  * @brief Number of rows in the catalogue.
+ * @return Always the same within one release.
  * @since 0.1
  */
 NVFP4_API size_t nvfp4_gpu_count(void);

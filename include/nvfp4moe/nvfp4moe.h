@@ -10,9 +10,11 @@
 #include <nvfp4moe/backend.h>
 #include <nvfp4moe/deployment.h>
 #include <nvfp4moe/device.h>
+#include <nvfp4moe/diff.h>
 #include <nvfp4moe/explain.h>
 #include <nvfp4moe/group.h>
 #include <nvfp4moe/layer.h>
+#include <nvfp4moe/matrix.h>
 #include <nvfp4moe/model.h>
 #include <nvfp4moe/policy.h>
 #include <nvfp4moe/request.h>

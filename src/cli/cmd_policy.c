@@ -7,8 +7,8 @@
 #include <nvfp4moe/policy.h>
 
 #include "cli/args.h"
+#include "cli/policies.h"
 #include "cli/terminal.h"
-#include "files/nearest.h"
 
 /* What stands behind a subcommand's name. */
 struct words {
@@ -36,12 +36,14 @@ static const nvfp4_cli_option options[] = {
     { NULL, NULL, NULL },
 };
 
-static const char *const synopsis[] = { "policy list", "policy show NAME [--evidence]", NULL };
+static const char *const synopsis[] = { "policy list", "policy show NAME [--evidence]",
+                                        "policy diff A B ...", NULL };
 
 static const nvfp4_cli_usage usage = {
     synopsis,
     "list  the built-in policies and their aliases\n"
-    "show  a policy's kernels in their order of preference: devices, clamp, errata",
+    "show  a policy's kernels in their order of preference: devices, clamp, errata\n"
+    "diff  what a change of the policy changes: see nvfp4-select policy diff --help",
     options,
     NULL,
 };
@@ -113,28 +115,9 @@ static void show_errata(const nvfp4_policy *policy, size_t kernel, int evidence)
     }
 }
 
-static const nvfp4_policy *find(const char *name)
-{
-    const nvfp4_policy *policy = nvfp4_policy_builtin(name);
-    nvfp4_nearest search;
-    const char *known;
-    if (policy != NULL)
-        return policy;
-    nvfp4_nearest_begin(&search, name);
-    for (size_t i = 0; (policy = nvfp4_policy_builtin_at(i)) != NULL; i++)
-        nvfp4_nearest_offer(&search, nvfp4_policy_name(policy));
-    for (size_t i = 0; (known = nvfp4_policy_alias_at(i, NULL)) != NULL; i++)
-        nvfp4_nearest_offer(&search, known);
-    if (search.best != NULL)
-        nvfp4_cli_complain("unknown policy '%.60s'; did you mean '%s'?", name, search.best);
-    else
-        nvfp4_cli_complain("unknown policy '%.60s'; see nvfp4-select policy list", name);
-    return NULL;
-}
-
 static int show(const struct words *given)
 {
-    const nvfp4_policy *const policy = find(given->words[0]);
+    const nvfp4_policy *const policy = nvfp4_cli_policy(given->words[0]);
     nvfp4_kernel_info kernel;
     if (policy == NULL)
         return NVFP4_EXIT_USAGE;
@@ -182,6 +165,8 @@ int nvfp4_cmd_policy(int argc, char **argv)
     nvfp4_cli_args args = { argc, argv, 1, 0, &usage, NULL };
     struct words given = { { NULL, NULL }, 0, 0 };
     const char *name = NULL;
+    if (argc > 1 && strcmp(argv[1], "diff") == 0)
+        return nvfp4_cmd_policy_diff(argc - 1, argv + 1);
     for (;;) {
         switch (nvfp4_cli_next(&args)) {
         case NVFP4_ARG_END:

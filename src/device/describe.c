@@ -101,6 +101,9 @@ static void describe_key(nvfp4_source source, const struct fact *fact, nvfp4_dev
                    && by_name.match != NVFP4_GPU_MATCH_SM;
     board = has_id ? &by_id : has_name ? &by_name : NULL;
 
+    /* of boards that share an id, the one that the driver names */
+    if (has_id && has_name && by_name.pci_device_id == by_id.pci_device_id)
+        by_id = by_name;
     if (has_id)
         nvfp4_copy_printable(device->board, sizeof device->board, by_id.name);
     if (fact->sm >= SM_LEAST && fact->sm <= SM_MOST) {

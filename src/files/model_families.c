@@ -77,7 +77,8 @@ static const nvfp4_family families[] = {
                  NVFP4_ALL_LAYERS | NVFP4_WIDTH_IS_INTERMEDIATE | NVFP4_RENORMALIZES,
         .activation = NVFP4_ACTIVATION_SWIGLUOAI,
         .scoring = NVFP4_SCORING_SOFTMAX,
-        .source = "HF gpt_oss (GptOssExperts: interleaved gate and up, biases, alpha 1.702, up + 1)",
+        .source =
+            "HF gpt_oss (GptOssExperts: interleaved gate and up, biases, alpha 1.702, up + 1)",
     },
     {
         .types = { "mixtral" },
@@ -170,7 +171,8 @@ static const nvfp4_family families[] = {
                  NVFP4_WIDTH_IS_INTERMEDIATE | NVFP4_HAS_SCORE_BIAS | NVFP4_RENORMALIZES,
         .activation = NVFP4_ACTIVATION_SWIGLUOAI_UNINTERLEAVE,
         .scoring = NVFP4_SCORING_SIGMOID,
-        .source = "HF minimax_m3_vl; vLLM issue 45738 (some exports record silu; beta 1 if missing)",
+        .source =
+            "HF minimax_m3_vl; vLLM issue 45738 (some exports record silu; beta 1 if missing)",
     },
     {
         .types = { "llama4", "llama4_text" },

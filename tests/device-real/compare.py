@@ -96,7 +96,9 @@ def values(uuids):
              "GPU", "GPU-", first[:5], first[:6], "%s,%s" % (first, first), "%s,%s" % (first[:12], first),
              "%s,%s,%s" % (first, last, first), first + ",GPU-ffffffff," + last, first + ",", first.upper(),
              first.replace("-", ""), first[4:], "MIG-" + first, "MIG-%s/0/0" % first, first + ",MIG-" + last,
-             "GPU-" + first, "\"0\"", "'0'", "[0]", "0 1", "cuda:0", "all", "none", "NoDevFiles", "void"]
+             "GPU-" + first, first[:8] + "zz", first[:5] + "z", first[:13], first[:14], first[:16],
+             first[:12] + first[13:], first[:12] + " ", first[:8] + ".", first[:9].upper() + "-",
+             "9223372036854775807", "9223372036854775808", "-9223372036854775808", "8589934592", "\"0\"", "'0'", "[0]", "0 1", "cuda:0", "all", "none", "NoDevFiles", "void"]
     return sure, open_
 
 

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# build.sh PREFIX LIBDIR OUT [PKG-CONFIG OPTION...]: an engine without CMake. $CC and $CFLAGS are used.
+# build.sh LIBDIR OUT [PKG-CONFIG OPTION...]: an engine without CMake. $CC and $CFLAGS are used.
 set -eu
-prefix=$1 libdir=$2 out=$3
-shift 3
+libdir=$1 out=$2
+shift 2
 PKG_CONFIG_PATH=$libdir/pkgconfig${PKG_CONFIG_PATH:+:$PKG_CONFIG_PATH}
 export PKG_CONFIG_PATH
 

@@ -48,7 +48,7 @@ static const char *next_word(const char *text, char word[64])
 {
     while ((text = strstr(text, "\n  ")) != NULL) {
         text += 3;
-        const size_t length = strcspn(text, " \n");
+        const size_t length = strcspn(text, ", \n");
         if (length > 0 && length < 64) {
             memcpy(word, text, length);
             word[length] = '\0';

@@ -184,6 +184,14 @@ static const struct row rows[] = {
     { "devices, none", ARGS("devices"), { "CUDA_VISIBLE_DEVICES=" }, NULL, 3, 0, { NULL },
       { NULL } },
 
+    /* verify */
+    { "help of verify", ARGS("verify", "--help"), { NULL }, NULL, 0, 0,
+      OUT("verify judge --in DIR"), NOTHING },
+    { "version of verify", ARGS("verify", "--version"), { NULL }, NULL, 0, 0,
+      OUT("nvfp4-select 0.1.0\n"), NOTHING },
+    { "verify with an unknown word", ARGS("verify", "everything"), { NULL }, NULL, 2, 0, NOTHING,
+      { "nvfp4-select verify: " } },
+
     /* bad requests */
     { "a misspelt key", ARGS("explain", REQUEST("misspelt.yaml")), { NULL }, NULL, 2, 0, NOTHING,
       SAYS("misspelt.yaml:4:3: unknown key 'swiglu_limt' in layer; did you mean 'swiglu_limit'?") },

@@ -121,8 +121,14 @@ static const struct row derived[] = {
     NONE("18446744073709551617,0"),
     CUT("1," UUID0, "1", 2),
     CUT("0,GPU-ac8f", "0", 2),
-    NONE(UUID0 "x"),
-    NONE(UUID0 " "),
+    LIST(UUID0 "x", "0"), /* measured on one H200: nothing behind a whole UUID is looked at */
+    LIST(UUID0 " ", "0"),
+    LIST("4294967296", "0"), /* measured likewise: the low 32 bits count */
+    LIST("-4294967296", "0"),
+    LIST("4294967297", "1"),
+    NONE("2147483648"),
+    NONE("18446744073709551616"), /* more than 64 bits hold */
+    NONE("-18446744073709551616"),
     NONE(" " UUID0),
     CUT(UUID0 ", " UUID1, "0", 2),
     CUT(UUID0 ",", "0", 2),

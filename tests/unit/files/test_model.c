@@ -68,6 +68,8 @@ static const struct row rows[] = {
     READS("begin, end and interval", "{" SIZES ",'num_hidden_layers':9,'moe_layer_start_index':2,'moe_layer_end_index':6,'moe_layer_interval':1}", "'layers':'2-6'"),
     READS("list and number disagree", "{" SIZES ",'num_hidden_layers':3,'mlp_layer_types':['dense','sparse','sparse'],'first_k_dense_replace':0}", "'layers':'1-2'", "mlp_layer_types and first_k_dense_replace disagree about layer 0"),
     READS("nested numbers", "{'model_type':'dbrx','d_model':6144,'n_layers':2,'ffn_config':{'moe_num_experts':16,'moe_top_k':4,'ffn_hidden_size':10752,'ffn_act_fn':{'name':'silu'}}}", "'layers':'0-1'", "'hidden_size':6144,'intermediate_size':10752,'num_experts':16,'top_k':4"),
+    READS("begin for each kind of input", "{" SIZES ",'num_hidden_layers':9,'moe_layer_start_index':[1,2],'moe_layer_interval':1}", "'layers':null", "moe_layer_start_index is a list"),
+    READS("params.json of Mistral", "{'dim':7168,'n_layers':5,'moe':{'num_experts':128,'num_experts_per_tok':4,'expert_hidden_dim':4096,'first_k_dense_replace':3,'route_every_n':1},'quantization':{'quant_method':'compressed-tensors','config_groups':{'g':{'targets':['Linear'],'weights':" N4 ",'input_activations':" N4 "}}}}", "'layers':'3-4'", "'scheme':'w4a4'", "'hidden_size':7168,'intermediate_size':4096,'num_experts':128,'top_k':4"),
     FAILS("flag that is no flag", "{" SIZES ",'num_hidden_layers':1,\n'moe_layer_freq':[2]}", ESCHEMA, 2, 19, "moe_layer_freq: expected 0 or 1"),
     FAILS("word that is no word", "{" SIZES ",'num_hidden_layers':1,'mlp_layer_types':[1]}", ESCHEMA, 1, 132, "a word"),
     FAILS("layer that is no number", "{" SIZES ",'num_hidden_layers':1,'mlp_only_layers':['a']}", ESCHEMA, 1, 132, "number of a layer"),
@@ -205,7 +207,7 @@ static const struct row rows[] = {
     READS("all left out", QUANT("'quant_algo':'NVFP4','ignore':['*experts*']"), "'nvfp4':false,'found':'none'"),
     READS("router left out", QUANT("'quant_algo':'NVFP4','ignore':['*gate*','gate','model.layers.0.mlp.gate','re:.*router.*']"), "'layers':'0-3'", "!scheme_conflict"),
     READS("shared experts left out", QUANT("'quant_algo':'NVFP4','ignore':['*.mlp.shared_expert.*','model.layers.0.mlp.shared_experts*']"), "'layers':'0-3'", "!scheme_conflict"),
-    READS("others left out", QUANT("'quant_algo':'NVFP4','ignore':['mtp.layers.1.mlp.experts','mtp*','model.layers.4*','vision_tower.layers.1.mlp','lm_head',7]"), "'layers':'0-3'", "!scheme_conflict"),
+    READS("others left out", QUANT("'quant_algo':'NVFP4','ignore':['mtp.layers.1.mlp.experts','mtp*','talker.model.layers.1.mlp.experts','model.layers.4*','vision_tower.layers.1.mlp','lm_head',7]"), "'layers':'0-3'", "!scheme_conflict"),
     READS("pattern not understood", QUANT("'quant_algo':'NVFP4','ignore':['re:(a)\\\\1','re:(']"), "'layers':'0-3'", "re:(a)\\\\1"),
 };
 
@@ -317,6 +319,21 @@ static void paths_are_told_apart(void **state)
     assert_null(model);
 }
 
+static void a_quant_file_alone_is_not_enough(void **state)
+{
+    (void)state;
+    nvfp4_model *model = NULL;
+    nvfp4_error error;
+    assert_int_equal(nvfp4_model_read(NVFP4_TEST_DATA "/files/quant-alone", &model, &error),
+                     NVFP4_EIO);
+    assert_string_equal(error.file + strlen(error.file) - 23, "quant-alone/config.json");
+    assert_string_equal(error.message, "there is no such file; hf_quant_config.json alone does not "
+                                       "say what the model computes");
+    assert_int_equal(nvfp4_model_read(NVFP4_TEST_DATA "/files/quant-alone", &model, NULL),
+                     NVFP4_EIO);
+    assert_null(model);
+}
+
 static void can_be_asked(void **state)
 {
     (void)state;
@@ -402,6 +419,7 @@ int main(void)
     const struct CMUnitTest others[] = {
         cmocka_unit_test(second_file_is_named), cmocka_unit_test(arguments_are_checked),
         cmocka_unit_test(paths_are_told_apart), cmocka_unit_test(can_be_asked),
+        cmocka_unit_test(a_quant_file_alone_is_not_enough),
         cmocka_unit_test(names_are_total),      cmocka_unit_test(patterns_have_a_budget),
         cmocka_unit_test(warnings_are_bounded),
     };

