@@ -18,7 +18,7 @@ static const struct command {
     { "model", nvfp4_cmd_model, "what a checkpoint says of its MoE layers" },
     { "devices", nvfp4_cmd_devices, "which GPUs these are, and under which number" },
     { "matrix", nvfp4_cmd_matrix, "models or activations by GPUs: text, Markdown, CSV, JSON, a page" },
-    { "policy", nvfp4_cmd_policy, "list and show the built-in policies" },
+    { "policy", nvfp4_cmd_policy, "list, show, check and compare policies" },
     { "verify", nvfp4_cmd_verify, "does a kernel clamp as it claims?" },
 };
 

@@ -9,7 +9,7 @@
 
 #include <nvfp4moe/policy.h>
 
-/** The built-in policy of that name or alias. @return NULL after a complaint. */
+/** The policy of that name, alias or file, to be freed. @return NULL after a complaint. */
 const nvfp4_policy *nvfp4_cli_policy(const char *name);
 
 /** The command `policy diff A B`; `argv[0]` is "diff". @return an exit code. */

@@ -135,5 +135,8 @@ int nvfp4_cmd_policy_diff(int argc, char **argv)
     }
     const nvfp4_policy *const from = nvfp4_cli_policy(names[0]);
     const nvfp4_policy *const to = from != NULL ? nvfp4_cli_policy(names[1]) : NULL;
-    return to != NULL ? compare(from, to, json, all, flags) : NVFP4_EXIT_USAGE;
+    const int code = to != NULL ? compare(from, to, json, all, flags) : NVFP4_EXIT_USAGE;
+    nvfp4_policy_free(from);
+    nvfp4_policy_free(to);
+    return code;
 }
