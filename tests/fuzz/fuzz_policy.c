@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Any bytes as a policy file. What loads must come through printing and reading as the same policy, and
- * decide fast what its verdicts say; what does not load must be refused with a message, by a check too.
+ * Any bytes as a policy file. What loads must come through printing and reading as the same policy,
+ * and decide fast what its verdicts say; what does not load must be refused with a message, by a
+ * check too.
  */
 #include "fuzz.h"
 
