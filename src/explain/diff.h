@@ -23,15 +23,15 @@ struct nvfp4_diff {
 };
 
 /* What the core itself answers at a point, as an outcome. */
-int diff_outcome_asked(const struct nvfp4_diff *diff, int policy, const struct diff_point *values);
+int nvfp4_diff_outcome_asked(const struct nvfp4_diff *diff, int policy, const struct diff_point *values);
 
 /* The most usual question of a region. */
-void diff_example(const struct diff_region *region, struct diff_point *values);
+void nvfp4_diff_example(const struct diff_region *region, struct diff_point *values);
 
 /* What any region has of each key. */
-void diff_unite(const struct nvfp4_diff *diff, struct diff_box *all);
+void nvfp4_diff_unite(const struct nvfp4_diff *diff, struct diff_box *all);
 
 /* Covers the difference with few boxes. */
-nvfp4_status diff_find_regions(struct nvfp4_diff *diff);
+nvfp4_status nvfp4_diff_find_regions(struct nvfp4_diff *diff);
 
 #endif

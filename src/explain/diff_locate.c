@@ -46,7 +46,7 @@ static int locate_numbers(const struct diff_space *space, const nvfp4_moe_layer 
     const int64_t sizes[] = { q->width, l->num_experts, l->hidden_size, l->top_k };
     for (int dim = DIM_WIDTH; dim <= DIM_TOP_K; dim++) {
         const uint64_t *list = space->mark[dim - DIM_WIDTH];
-        const uint64_t mark = diff_size_mark(space, dim, sizes[dim - DIM_WIDTH]);
+        const uint64_t mark = nvfp4_diff_size_mark(space, dim, sizes[dim - DIM_WIDTH]);
         for (v = 0; v < space->count[dim] && list[v] != mark; v++)
             ;
         if (v == space->count[dim])
@@ -80,7 +80,7 @@ static uint8_t bit_of(uint64_t set)
     return bit;
 }
 
-nvfp4_status diff_locate(const struct diff_space *space, const nvfp4_moe_layer *layer,
+nvfp4_status nvfp4_diff_locate(const struct diff_space *space, const nvfp4_moe_layer *layer,
                          const nvfp4_deployment *deployment, const char *word,
                          struct diff_point *point)
 {
@@ -89,7 +89,7 @@ nvfp4_status diff_locate(const struct diff_space *space, const nvfp4_moe_layer *
     uint8_t *value = point->value;
     d.requested = NVFP4_BACKEND_NONE;
     for (int p = 0; p < 2; p++) {
-        const nvfp4_status status = question_ask(&q[p], layer, &d, space->policy[p]);
+        const nvfp4_status status = nvfp4_question_ask(&q[p], layer, &d, space->policy[p]);
         if (status != NVFP4_OK)
             return status;
     }

@@ -25,13 +25,13 @@ static void widen_dim(struct nvfp4_diff *diff, struct diff_box *box, graph_ref c
     struct graph *graph = &diff->graph;
     const uint64_t before = box->set[dim], all = all_classes(graph, dim);
     box->set[dim] = all;
-    if (before == all || graph_is(graph, diff->difference, box, change))
+    if (before == all || nvfp4_graph_is(graph, diff->difference, box, change))
         return;
     box->set[dim] = before;
     for (int c = 0; c < graph->classes[dim]; c++) {
         const uint64_t bit = (uint64_t)1 << c, now = box->set[dim];
         box->set[dim] |= bit;
-        if (!(now & bit) && !graph_is(graph, diff->difference, box, change))
+        if (!(now & bit) && !nvfp4_graph_is(graph, diff->difference, box, change))
             box->set[dim] = now;
     }
 }
@@ -63,11 +63,11 @@ static graph_ref usual_but(struct graph *graph, int most)
             continue;
         for (int k = most; k >= 0; k--) {
             box.set[dim] = 1;
-            const graph_ref usual = graph_apply(graph, GRAPH_AND, graph_box(graph, &box, 1), within[k]);
+            const graph_ref usual = nvfp4_graph_apply(graph, GRAPH_AND, nvfp4_graph_box(graph, &box, 1), within[k]);
             box.set[dim] = all_classes(graph, dim) & ~(uint64_t)1;
             const graph_ref other =
-                k == 0 ? 0 : graph_apply(graph, GRAPH_AND, graph_box(graph, &box, 1), within[k - 1]);
-            within[k] = graph_apply(graph, GRAPH_OR, usual, other);
+                k == 0 ? 0 : nvfp4_graph_apply(graph, GRAPH_AND, nvfp4_graph_box(graph, &box, 1), within[k - 1]);
+            within[k] = nvfp4_graph_apply(graph, GRAPH_OR, usual, other);
         }
         box.set[dim] = all_classes(graph, dim);
     }
@@ -82,7 +82,7 @@ static nvfp4_status cover(struct nvfp4_diff *diff, graph_ref left, int rarity)
     while (left != 0 && !graph->full) {
         if (diff->count == REGIONS_MAX)
             return NVFP4_ENOMEM;
-        const graph_ref change = graph_first(graph, left, &point);
+        const graph_ref change = nvfp4_graph_first(graph, left, &point);
         struct diff_region *r = &diff->regions[diff->count++];
         for (int dim = 0; dim < DIMS; dim++)
             r->classes.set[dim] = (uint64_t)1 << point.value[dim];
@@ -90,7 +90,7 @@ static nvfp4_status cover(struct nvfp4_diff *diff, graph_ref left, int rarity)
         r->from = (uint8_t)((change - 1) / GRAPH_OUTCOMES);
         r->to = (uint8_t)((change - 1) % GRAPH_OUTCOMES);
         r->rarity = (uint8_t)rarity;
-        left = graph_apply(graph, GRAPH_AND_NOT, left, graph_box(graph, &r->classes, 1));
+        left = nvfp4_graph_apply(graph, GRAPH_AND_NOT, left, nvfp4_graph_box(graph, &r->classes, 1));
     }
     return graph->full ? NVFP4_ENOMEM : NVFP4_OK;
 }
@@ -134,10 +134,10 @@ static void arrange(struct nvfp4_diff *diff)
     }
     diff->count = kept;
     for (int i = 0; i < kept; i++)
-        graph_values_of(&diff->graph, &diff->regions[i].classes, &diff->regions[i].values);
+        nvfp4_graph_values_of(&diff->graph, &diff->regions[i].classes, &diff->regions[i].values);
 }
 
-nvfp4_status diff_find_regions(struct nvfp4_diff *diff)
+nvfp4_status nvfp4_diff_find_regions(struct nvfp4_diff *diff)
 {
     struct graph *graph = &diff->graph;
     nvfp4_status status = NVFP4_OK;
@@ -145,11 +145,11 @@ nvfp4_status diff_find_regions(struct nvfp4_diff *diff)
     diff->count = 0;
     for (int rarity = 0; left != 0 && status == NVFP4_OK; rarity++) {
         const int before = diff->count;
-        const graph_ref part = graph_apply(graph, GRAPH_AND, usual_but(graph, rarity), left);
+        const graph_ref part = nvfp4_graph_apply(graph, GRAPH_AND, usual_but(graph, rarity), left);
         status = cover(diff, part, rarity);
         for (int i = before; i < diff->count; i++)
-            left = graph_apply(graph, GRAPH_AND_NOT, left,
-                               graph_box(graph, &diff->regions[i].classes, 1));
+            left = nvfp4_graph_apply(graph, GRAPH_AND_NOT, left,
+                               nvfp4_graph_box(graph, &diff->regions[i].classes, 1));
         if (graph->full)
             status = NVFP4_ENOMEM;
     }

@@ -61,7 +61,7 @@ static void set_numbers(const struct diff_space *space, const struct diff_point 
     l->top_k = space->size[DIM_TOP_K - DIM_WIDTH][point->value[DIM_TOP_K]];
 }
 
-void diff_request_of(const struct diff_space *space, const struct diff_point *point,
+void nvfp4_diff_request_of(const struct diff_space *space, const struct diff_point *point,
                      struct diff_request *request)
 {
     const nvfp4_moe_layer layer = NVFP4_MOE_LAYER_INIT;
@@ -93,7 +93,7 @@ void diff_request_of(const struct diff_space *space, const struct diff_point *po
         request->key_word[i] = space->key[i].word[v[DIM_KEY_1 + i]];
 }
 
-nvfp4_status diff_ask(const struct diff_space *space, int policy, struct diff_request *request,
+nvfp4_status nvfp4_diff_ask(const struct diff_space *space, int policy, struct diff_request *request,
                       struct question *q)
 {
     nvfp4_backend backend;
@@ -116,7 +116,7 @@ nvfp4_status diff_ask(const struct diff_space *space, int policy, struct diff_re
     if (status != NVFP4_OK)
         return status;
     request->deployment.requested = (int32_t)backend;
-    return question_ask(q, &request->layer, &request->deployment, space->policy[policy]);
+    return nvfp4_question_ask(q, &request->layer, &request->deployment, space->policy[policy]);
 }
 
 /* ---- finding the values ---- */
@@ -285,15 +285,15 @@ static uint64_t mark_with(uint64_t mark, uint64_t outcome)
     return mark * UINT64_C(0x9e3779b97f4a7c15) + outcome + 1;
 }
 
-uint64_t diff_size_mark(const struct diff_space *space, int dim, int64_t size)
+uint64_t nvfp4_diff_size_mark(const struct diff_space *space, int dim, int64_t size)
 {
     const struct diff_point usual = { { 0 } };
     struct diff_request request;
     struct question gated, plain;
     uint64_t mark = size == 0;
-    diff_request_of(space, &usual, &request);
+    nvfp4_diff_request_of(space, &usual, &request);
     set_size(&request.layer, dim, size);
-    if (diff_ask(space, 0, &request, &gated) != NVFP4_OK)
+    if (nvfp4_diff_ask(space, 0, &request, &gated) != NVFP4_OK)
         return ~(uint64_t)0;
     plain = gated;
     plain.flags |= FLAG_NON_GATED;
@@ -304,8 +304,8 @@ uint64_t diff_size_mark(const struct diff_space *space, int dim, int64_t size)
                 const struct nvfp4_condition *c = &policy->rows[r].conditions[i];
                 if (condition_dim(c) != dim)
                     continue;
-                mark = mark_with(mark, condition_check(&gated, c));
-                mark = mark_with(mark, condition_check(&plain, c));
+                mark = mark_with(mark, nvfp4_condition_check(&gated, c));
+                mark = mark_with(mark, nvfp4_condition_check(&plain, c));
             }
         for (int i = 0; i < policy->erratum_count; i++)
             mark = mark_with(mark, erratum_size(&policy->errata[i], dim) == size);
@@ -319,9 +319,9 @@ static nvfp4_status add_size(struct diff_space *space, int dim, int64_t size)
     int64_t *list = space->size[dim - DIM_WIDTH];
     if (size < 1 || size > NVFP4_SIZE_MAX)
         return NVFP4_OK;
-    const uint64_t mark = diff_size_mark(space, dim, size);
+    const uint64_t mark = nvfp4_diff_size_mark(space, dim, size);
     uint64_t *marks = space->mark[dim - DIM_WIDTH];
-    marks[0] = diff_size_mark(space, dim, 0);
+    marks[0] = nvfp4_diff_size_mark(space, dim, 0);
     for (int i = 0; i < space->count[dim]; i++)
         if (marks[i] == mark)
             return NVFP4_OK;
@@ -432,8 +432,8 @@ static nvfp4_status find_bits(struct diff_space *space)
                 struct diff_request request;
                 struct question q;
                 point.value[dim] = (uint8_t)v;
-                diff_request_of(space, &point, &request);
-                const nvfp4_status status = diff_ask(space, p, &request, &q);
+                nvfp4_diff_request_of(space, &point, &request);
+                const nvfp4_status status = nvfp4_diff_ask(space, p, &request, &q);
                 if (status == NVFP4_EUNKNOWN && IS_KEY(dim))
                     continue; /* no word of this policy: see diff_rules.c */
                 if (status != NVFP4_OK)
@@ -505,7 +505,7 @@ static nvfp4_status find_keys(struct diff_space *space)
     return NVFP4_OK;
 }
 
-nvfp4_status diff_space_make(struct diff_space *space, const nvfp4_policy *from,
+nvfp4_status nvfp4_diff_space_make(struct diff_space *space, const nvfp4_policy *from,
                              const nvfp4_policy *to)
 {
     static const uint8_t fixed_count[DIMS] = {

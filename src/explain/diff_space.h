@@ -119,7 +119,7 @@ struct diff_space {
     } constants[VALUES_MAX];               /* DIM_CONSTANTS; the first means the activation's own */
     nvfp4_library_version version[NVFP4_LIBRARY_COUNT][VALUES_MAX];
     int64_t size[DIM_TOP_K - DIM_WIDTH + 1][VALUES_MAX]; /* the first is 0: unknown */
-    uint64_t mark[DIM_TOP_K - DIM_WIDTH + 1][VALUES_MAX]; /* of the sizes, see diff_size_mark() */
+    uint64_t mark[DIM_TOP_K - DIM_WIDTH + 1][VALUES_MAX]; /* of the sizes, see nvfp4_diff_size_mark() */
     struct diff_bits bits[2][DIMS][VALUES_MAX];
 };
 
@@ -143,23 +143,23 @@ static inline int32_t diff_routing(int32_t n)
 }
 
 /* Finds the values of every dimension; NVFP4_ELIMIT where they are too many. */
-nvfp4_status diff_space_make(struct diff_space *space, const nvfp4_policy *from,
+nvfp4_status nvfp4_diff_space_make(struct diff_space *space, const nvfp4_policy *from,
                              const nvfp4_policy *to);
 
 /* The request that represents a point. */
-void diff_request_of(const struct diff_space *space, const struct diff_point *point,
+void nvfp4_diff_request_of(const struct diff_space *space, const struct diff_point *point,
                      struct diff_request *request);
 
 /* The question of a request under policy 0 or 1; the request must outlive it. */
-nvfp4_status diff_ask(const struct diff_space *space, int policy, struct diff_request *request,
+nvfp4_status nvfp4_diff_ask(const struct diff_space *space, int policy, struct diff_request *request,
                       struct question *q);
 
 /* The point of a request; statuses as of nvfp4_diff_find(). */
-nvfp4_status diff_locate(const struct diff_space *space, const nvfp4_moe_layer *layer,
+nvfp4_status nvfp4_diff_locate(const struct diff_space *space, const nvfp4_moe_layer *layer,
                          const nvfp4_deployment *deployment, const char *word,
                          struct diff_point *point);
 
 /* Do rules tell two sizes apart? Equal marks: they do not. */
-uint64_t diff_size_mark(const struct diff_space *space, int dim, int64_t size);
+uint64_t nvfp4_diff_size_mark(const struct diff_space *space, int dim, int64_t size);
 
 #endif

@@ -32,11 +32,11 @@ static int exists(const struct page *p, const struct diff_region *r)
 /* The keys of a region that a line of text tells: those people think in, and what is unusual. */
 static int tells(const struct diff_space *space, const struct diff_box *values, int dim)
 {
-    if (!diff_restricts(space, values, dim))
+    if (!nvfp4_diff_restricts(space, values, dim))
         return 0;
     if (dim == DIM_ASKED)
         return values->set[dim] != 1;
-    return diff_is_main(dim) || !(values->set[dim] & 1);
+    return nvfp4_diff_is_main(dim) || !(values->set[dim] & 1);
 }
 
 static void write_region(const struct page *p, const struct diff_region *r)
@@ -49,18 +49,18 @@ static void write_region(const struct page *p, const struct diff_region *r)
         if (!tells(&p->diff->space, &r->values, dim))
             continue;
         out_text(p->out, between);
-        diff_out_words(p->out, &p->diff->space, &r->values, dim, p->known);
+        nvfp4_diff_out_words(p->out, &p->diff->space, &r->values, dim, p->known);
         between = ", ";
     }
     if (*between == '\0')
         out_text(p->out, "every request");
     out_text(p->out, ": ");
     paint(p, r->from < OUTCOME_FIRST ? YELLOW : BOLD);
-    diff_out_outcome(p->out, p->diff, r->from);
+    nvfp4_diff_out_outcome(p->out, p->diff, r->from);
     paint(p, PLAIN);
     out_text(p->out, " -> ");
     paint(p, r->to < OUTCOME_FIRST ? RED : GREEN);
-    diff_out_outcome(p->out, p->diff, r->to);
+    nvfp4_diff_out_outcome(p->out, p->diff, r->to);
     paint(p, PLAIN);
     out_char(p->out, '\n');
 }
@@ -78,7 +78,7 @@ static void write_unchanged(const struct page *p, const struct diff_box *all)
             rest.set[dim] &= ~SM(101);
         if (rest.set[dim] == 0)
             continue;
-        diff_out_words(p->out, space, &rest, dim, p->known);
+        nvfp4_diff_out_words(p->out, space, &rest, dim, p->known);
         out_text(p->out, ": no change\n");
     }
     paint(p, PLAIN);
@@ -88,10 +88,10 @@ static void write_common(const struct page *p, const struct diff_box *all)
 {
     const char *between = "All changes are limited to: ";
     for (int dim = DIM_LIMIT + 1; dim < DIMS; dim++) {
-        if (!diff_restricts(&p->diff->space, all, dim))
+        if (!nvfp4_diff_restricts(&p->diff->space, all, dim))
             continue;
         out_text(p->out, between);
-        diff_out_words(p->out, &p->diff->space, all, dim, p->known);
+        nvfp4_diff_out_words(p->out, &p->diff->space, all, dim, p->known);
         between = ", ";
     }
     if (*between == ',')
@@ -122,7 +122,7 @@ static uint64_t known_devices(const nvfp4_diff_print *options)
 {
     uint64_t known = 0;
     for (size_t i = 0; i < options->device_count; i++)
-        known |= question_device_bit(&options->devices[i]);
+        known |= nvfp4_question_device_bit(&options->devices[i]);
     return known != 0 ? known | DEVICE_AMD | DEVICE_INTEL : 0;
 }
 
@@ -157,7 +157,7 @@ size_t nvfp4_diff_text(const nvfp4_diff *diff, const nvfp4_diff_print *options, 
     }
     write_rest(&p, told);
     out_char(&out, '\n');
-    diff_unite(diff, &all);
+    nvfp4_diff_unite(diff, &all);
     write_unchanged(&p, &all);
     write_common(&p, &all);
     return out_end(&out);

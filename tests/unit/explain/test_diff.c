@@ -139,16 +139,16 @@ static void agrees_everywhere(void **state)
         struct diff_request request;
         int outcome[2];
         random_point(&diff->space, &random, &point);
-        diff_request_of(&diff->space, &point, &request);
-        assert_int_equal(diff_locate(&diff->space, &request.layer, &request.deployment, request.word,
+        nvfp4_diff_request_of(&diff->space, &point, &request);
+        assert_int_equal(nvfp4_diff_locate(&diff->space, &request.layer, &request.deployment, request.word,
                                      &found), NVFP4_OK);
         for (int dim = 0; dim < DIMS; dim++)
             classes.value[dim] = diff->graph.class_of[dim][point.value[dim]];
         for (int dim = 0; dim < DIMS; dim++) /* values without a difference may stand for each other */
             assert_int_equal(diff->graph.class_of[dim][found.value[dim]], classes.value[dim]);
         for (int p = 0; p < 2; p++) {
-            outcome[p] = diff_outcome_asked(diff, p, &point);
-            assert_int_equal(graph_at(&diff->graph, diff->answer[p], &classes), outcome[p]);
+            outcome[p] = nvfp4_diff_outcome_asked(diff, p, &point);
+            assert_int_equal(nvfp4_graph_at(&diff->graph, diff->answer[p], &classes), outcome[p]);
         }
         size_t index = 0;
         const nvfp4_status status = nvfp4_diff_find(diff, &request.layer, &request.deployment,
@@ -262,7 +262,7 @@ static void compile_smalls(void)
     nvfp4_policy *const all[] = { &plain, &shaped, &flawed, &nameless };
     for (size_t i = 0; i < COUNT_OF(all); i++) {
         all[i]->auto_count = all[i]->row_count;
-        policy_compile(all[i], &compiled[i]);
+        nvfp4_policy_compile(all[i], &compiled[i]);
         all[i]->compiled = &compiled[i];
     }
 }
