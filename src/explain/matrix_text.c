@@ -124,8 +124,8 @@ static void measure(struct sheet *s)
     for (size_t p = 0; p < m->policy_count && m->policy_count > 1; p++)
         if (width_of(matrix_policy_name(m, p)) + 1 > s->policy)
             s->policy = width_of(matrix_policy_name(m, p)) + 1;
-    s->codes = s->label + 1 + s->policy + spans * (name + 2) > WIDTH;
-    s->cell = s->codes ? CODE + 1 : name + 2;
+    s->codes = s->label + 1 + s->policy + spans * (name + 1) > WIDTH + 1;
+    s->cell = s->codes ? CODE + 1 : name + 1;
     for (size_t c = 0; c < m->column_count; c += matrix_span(m, c)) {
         char text[64];
         struct out heading = out_begin(text, sizeof text);
@@ -156,6 +156,7 @@ static void out_cell(struct sheet *s, size_t row, size_t column, size_t policy)
     out_text(&part, cell.downgraded ? "*" : "");
     out_text(&part, matrix_same(m, 0, &first, policy, &cell) ? "" : "!");
     out_end(&part);
+    pay_blanks(s);
     paint(s, mark.paint);
     out_fitted(s, text, s->cell - 1);
     paint(s, PLAIN);
