@@ -58,19 +58,19 @@ typedef struct nvfp4_matrix {
     }
 
 /** Formats: name, value, word. */
-#define NVFP4_MATRIX_FORM_MAP(X)                                                                 \
+#define NVFP4_MATRIX_OUTPUT_MAP(X)                                                                 \
     X(TEXT, 0, "text")         /* at most 100 columns wide, unless names are longer */             \
     X(MARKDOWN, 1, "markdown") /* a table for a README */                                          \
     X(CSV, 2, "csv")           /* one line for each row, column (or board) and policy */           \
     X(JSON, 3, "json")         /* one object on one line */                                        \
     X(HTML, 4, "html")         /* one page that needs nothing else */
 
-typedef enum nvfp4_matrix_form {
+typedef enum nvfp4_matrix_output {
 #define X(name, value, word) NVFP4_MATRIX_##name = (value),
-    NVFP4_MATRIX_FORM_MAP(X)
+    NVFP4_MATRIX_OUTPUT_MAP(X)
 #undef X
-        NVFP4_MATRIX_FORM_COUNT
-} nvfp4_matrix_form;
+        NVFP4_MATRIX_OUTPUT_COUNT
+} nvfp4_matrix_output;
 
 /** Bytes that are enough to write 30 models on every known device as HTML. */
 #define NVFP4_MATRIX_MEMORY ((size_t)4 << 20)
@@ -78,7 +78,7 @@ typedef enum nvfp4_matrix_form {
 /**
  * @brief Write a matrix.
  *
- * @param      format   An ::nvfp4_matrix_form.
+ * @param      format   An ::nvfp4_matrix_output.
  * @param      memory   For HTML: room to work in, aligned as malloc() aligns; may be NULL for others.
  * @param      size     Bytes of it; #NVFP4_MATRIX_MEMORY is usual.
  * @param[out] buffer   NUL-terminated, cut where it does not fit; may be NULL when @p capacity is 0.
@@ -89,7 +89,7 @@ typedef enum nvfp4_matrix_form {
  * @retval NVFP4_ENOMEM @p memory does not suffice.
  * @since 0.1
  */
-NVFP4_API nvfp4_status nvfp4_matrix_write(const nvfp4_matrix *matrix, nvfp4_matrix_form format,
+NVFP4_API nvfp4_status nvfp4_matrix_write(const nvfp4_matrix *matrix, nvfp4_matrix_output format,
                                           void *memory, size_t size, char *buffer, size_t capacity,
                                           size_t *length);
 

@@ -97,7 +97,7 @@ static int take_option(struct command *c, int option, const char *value)
 {
     static const char *const formats[] = {
 #define X(name, value, word) word,
-        NVFP4_MATRIX_FORM_MAP(X)
+        NVFP4_MATRIX_OUTPUT_MAP(X)
 #undef X
             NULL
     };
@@ -169,7 +169,7 @@ static int print(const struct command *c)
         free(memory);
         memory = c->format == NVFP4_MATRIX_HTML ? malloc(size) : NULL;
         for (int again = 0; again < 2; again++) {
-            status = nvfp4_matrix_write(&c->matrix, (nvfp4_matrix_form)c->format, memory, size,
+            status = nvfp4_matrix_write(&c->matrix, (nvfp4_matrix_output)c->format, memory, size,
                                         text.text, text.room, &text.length);
             if (status != NVFP4_OK || text.length < text.room)
                 break;

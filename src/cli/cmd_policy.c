@@ -136,6 +136,7 @@ static int show(const struct words *given)
         if (given->evidence)
             printf("      source %s\n", kernel.source);
     }
+    nvfp4_policy_free(policy);
     return NVFP4_EXIT_OK;
 }
 

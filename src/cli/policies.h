@@ -9,7 +9,8 @@
 
 #include <nvfp4moe/policy.h>
 
-/** The built-in policy of that name or alias. @return NULL after a complaint. */
+/** A built-in policy, or that of a file; to be given to nvfp4_policy_free(). @return NULL after a
+ *  complaint. */
 const nvfp4_policy *nvfp4_cli_policy(const char *name);
 
 /** The command `policy diff A B`; `argv[0]` is "diff". @return an exit code. */

@@ -25,7 +25,7 @@ static const char *const synopsis[] = { "policy diff A B [--format text|json] [-
 static const nvfp4_cli_usage usage = {
     synopsis,
     "Tells for which requests another backend is chosen under B than under A, or another answer is\n"
-    "given. All requests are compared. Regions of ordinary requests come first; a key that a line\n"
+    "given. A and B are built-in policies or files. All requests are compared. Regions of ordinary requests come first; a key that a line\n"
     "does not mention is as in an ordinary request, or does not matter.",
     options,
     "exit codes: 0 no difference, 1 there is one, 2 bad usage",
@@ -135,5 +135,8 @@ int nvfp4_cmd_policy_diff(int argc, char **argv)
     }
     const nvfp4_policy *const from = nvfp4_cli_policy(names[0]);
     const nvfp4_policy *const to = from != NULL ? nvfp4_cli_policy(names[1]) : NULL;
-    return to != NULL ? compare(from, to, json, all, flags) : NVFP4_EXIT_USAGE;
+    const int code = to != NULL ? compare(from, to, json, all, flags) : NVFP4_EXIT_USAGE;
+    nvfp4_policy_free(from);
+    nvfp4_policy_free(to);
+    return code;
 }

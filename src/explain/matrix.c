@@ -111,7 +111,7 @@ static nvfp4_status sound(const nvfp4_matrix *m)
     return NVFP4_OK;
 }
 
-nvfp4_status nvfp4_matrix_write(const nvfp4_matrix *matrix, nvfp4_matrix_form format, void *memory,
+nvfp4_status nvfp4_matrix_write(const nvfp4_matrix *matrix, nvfp4_matrix_output format, void *memory,
                                 size_t size, char *buffer, size_t capacity, size_t *length)
 {
     static void (*const writers[])(const nvfp4_matrix *, struct out *) = {
@@ -121,7 +121,7 @@ nvfp4_status nvfp4_matrix_write(const nvfp4_matrix *matrix, nvfp4_matrix_form fo
         [NVFP4_MATRIX_JSON] = matrix_json,
     };
     if (matrix == NULL || length == NULL || (buffer == NULL && capacity != 0) ||
-        (unsigned)format >= NVFP4_MATRIX_FORM_COUNT)
+        (unsigned)format >= NVFP4_MATRIX_OUTPUT_COUNT)
         return NVFP4_EINVAL;
     if (matrix->struct_size < sizeof(nvfp4_matrix))
         return NVFP4_EABI;

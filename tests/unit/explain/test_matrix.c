@@ -76,7 +76,7 @@ static int set_up(void **state)
 }
 
 /* A format as text of its own, with every buffer size checked on the way. */
-static char *write_form(const nvfp4_matrix *m, nvfp4_matrix_form form)
+static char *write_form(const nvfp4_matrix *m, nvfp4_matrix_output form)
 {
     size_t length = 0, again = 0;
     void *memory = form == NVFP4_MATRIX_HTML ? malloc(NVFP4_MATRIX_MEMORY) : NULL;
@@ -105,7 +105,7 @@ static char *write_form(const nvfp4_matrix *m, nvfp4_matrix_form form)
 
 struct whole {
     const char *name;
-    nvfp4_matrix_form form;
+    nvfp4_matrix_output form;
     size_t rows, policies;
     const char *text;
 };
@@ -292,7 +292,7 @@ static void bad_input_is_refused(void **state)
     assert_int_equal(nvfp4_matrix_write(NULL, NVFP4_MATRIX_TEXT, NULL, 0, NULL, 0, &length), NVFP4_EINVAL);
     assert_int_equal(nvfp4_matrix_write(&m, NVFP4_MATRIX_TEXT, NULL, 0, NULL, 1, &length), NVFP4_EINVAL);
     assert_int_equal(nvfp4_matrix_write(&m, NVFP4_MATRIX_TEXT, NULL, 0, buffer, 64, NULL), NVFP4_EINVAL);
-    assert_int_equal(nvfp4_matrix_write(&m, NVFP4_MATRIX_FORM_COUNT, NULL, 0, NULL, 0, &length), NVFP4_EINVAL);
+    assert_int_equal(nvfp4_matrix_write(&m, NVFP4_MATRIX_OUTPUT_COUNT, NULL, 0, NULL, 0, &length), NVFP4_EINVAL);
     assert_int_equal(nvfp4_matrix_write(&m, NVFP4_MATRIX_HTML, NULL, 0, NULL, 0, &length), NVFP4_ENOMEM);
     assert_int_equal(nvfp4_matrix_write(&m, NVFP4_MATRIX_HTML, memory, 64, NULL, 0, &length), NVFP4_ENOMEM);
     m.policy_count = 0;
