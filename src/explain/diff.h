@@ -9,6 +9,7 @@ enum { REGIONS_MAX = 8192 };
 /* A region, in classes for the search and in values for everyone else. */
 struct diff_region {
     struct diff_box classes, values;
+    uint64_t told;    /* devices to name in a text: where others have not told all; 0: it is left out */
     uint8_t from, to; /* outcomes */
     uint8_t rarity;   /* rare keys that must be unusual for a question to lie in it */
 };

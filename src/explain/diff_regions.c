@@ -19,6 +19,12 @@ static uint64_t all_classes(const struct graph *graph, int dim)
     return graph->classes[dim] >= 64 ? ~(uint64_t)0 : ((uint64_t)1 << graph->classes[dim]) - 1;
 }
 
+/* Does a request say this key only on rare occasions? */
+static int is_rare(int dim)
+{
+    return dim >= DIM_CONSTANTS;
+}
+
 /* Adds classes of one dimension to a box as far as the change stays the same all over it. */
 static void widen_dim(struct nvfp4_diff *diff, struct diff_box *box, graph_ref change, int dim)
 {
@@ -41,12 +47,6 @@ static void widen(struct nvfp4_diff *diff, struct diff_box *box, graph_ref chang
 {
     for (int i = 0; i < DIMS; i++)
         widen_dim(diff, box, change, rare_first[rarity < 2 ? DIMS - 1 - i : i]);
-}
-
-/* Does a request say this key only on rare occasions? */
-static int is_rare(int dim)
-{
-    return dim >= DIM_CONSTANTS;
 }
 
 /* The points in which at most so many rare keys are not as usual. */
@@ -95,22 +95,6 @@ static nvfp4_status cover(struct nvfp4_diff *diff, graph_ref left, int rarity)
     return graph->full ? NVFP4_ENOMEM : NVFP4_OK;
 }
 
-/* Takes out of a region the values of one key with which it lies in another region anyway. */
-static void trim(struct nvfp4_diff *diff, int dim)
-{
-    for (int i = 0; i < diff->count; i++) {
-        struct diff_region *r = &diff->regions[i];
-        for (int k = 0; k < diff->count && r->classes.set[dim] != 0; k++) {
-            const struct diff_region *o = &diff->regions[k];
-            int inside = k != i && o->from == r->from && o->to == r->to;
-            for (int d = 0; d < DIMS && inside; d++)
-                inside = d == dim || (r->classes.set[d] & ~o->classes.set[d]) == 0;
-            if (inside)
-                r->classes.set[dim] &= ~o->classes.set[dim];
-        }
-    }
-}
-
 /* Goes before another in the list: the more usual, and what is chosen where nothing is asked for. */
 static int precedes(const struct diff_region *a, const struct diff_region *b)
 {
@@ -118,23 +102,59 @@ static int precedes(const struct diff_region *a, const struct diff_region *b)
     return a->rarity != b->rarity ? a->rarity < b->rarity : a_asked < b_asked;
 }
 
-/* Drops empty regions and puts the others in order; equal ones stay as they were found. */
+/* Puts the regions in order; equal ones stay as they were found. */
 static void arrange(struct nvfp4_diff *diff)
 {
-    int kept = 0;
     for (int i = 0; i < diff->count; i++) {
         const struct diff_region r = diff->regions[i];
-        int at = kept;
-        if (r.classes.set[DIM_DEVICE] == 0 || r.classes.set[DIM_ACTIVATION] == 0)
-            continue;
+        int at = i;
         for (; at > 0 && precedes(&r, &diff->regions[at - 1]); at--)
             diff->regions[at] = diff->regions[at - 1];
         diff->regions[at] = r;
-        kept++;
     }
-    diff->count = kept;
-    for (int i = 0; i < kept; i++)
+    for (int i = 0; i < diff->count; i++)
         graph_values_of(&diff->graph, &diff->regions[i].classes, &diff->regions[i].values);
+}
+
+/* Of a rare key that may be as usual a reader is told nothing. */
+static int is_told(const struct diff_region *r, int dim)
+{
+    return !is_rare(dim) || !(r->classes.set[dim] & 1);
+}
+
+/* Does what is told of one region, but for the devices, say all that is told of another? */
+static int says_all(const struct diff_region *of, const struct diff_region *other)
+{
+    if (of->from != other->from || of->to != other->to)
+        return 0;
+    for (int dim = 0; dim < DIMS; dim++) {
+        if (dim == DIM_DEVICE)
+            continue;
+        if (is_told(of, dim) != is_told(other, dim) ||
+            (is_told(of, dim) && (other->classes.set[dim] & ~of->classes.set[dim]) != 0))
+            return 0;
+    }
+    return 1;
+}
+
+/* Finds the regions, and of them the devices, that other regions have told a reader of already. */
+static void find_told(struct nvfp4_diff *diff)
+{
+    struct diff_region *all = diff->regions;
+    for (int i = 0; i < diff->count; i++) {
+        all[i].told = all[i].values.set[DIM_DEVICE];
+        for (int k = 0; k < diff->count && all[i].told != 0; k++)
+            if (k != i && (all[i].told & ~all[k].values.set[DIM_DEVICE]) == 0 &&
+                says_all(&all[k], &all[i]) &&
+                (k < i || !says_all(&all[i], &all[k]) ||
+                 (all[k].values.set[DIM_DEVICE] & ~all[i].values.set[DIM_DEVICE]) != 0))
+                all[i].told = 0;
+    }
+    for (int i = 0; i < diff->count; i++)
+        for (int k = 0; k < diff->count && all[i].told != 0; k++)
+            if (k != i && all[k].told != 0 && (all[i].told & all[k].told) != 0 &&
+                says_all(&all[k], &all[i]) && (k < i || !says_all(&all[i], &all[k])))
+                all[i].told &= ~all[k].told;
 }
 
 nvfp4_status diff_find_regions(struct nvfp4_diff *diff)
@@ -155,8 +175,7 @@ nvfp4_status diff_find_regions(struct nvfp4_diff *diff)
     }
     if (status != NVFP4_OK)
         return status;
-    trim(diff, DIM_DEVICE);
-    trim(diff, DIM_ACTIVATION);
     arrange(diff);
+    find_told(diff);
     return NVFP4_OK;
 }

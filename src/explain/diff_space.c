@@ -93,6 +93,18 @@ void diff_request_of(const struct diff_space *space, const struct diff_point *po
         request->key_word[i] = space->key[i].word[v[DIM_KEY_1 + i]];
 }
 
+/* The policy's key of a dimension; NULL: it has none. */
+static const struct nvfp4_custom_key *key_of(const struct diff_space *space, int policy, int dim)
+{
+    const nvfp4_policy *p = space->policy[policy];
+    for (int i = 0; IS_KEY(dim) && space->key[dim - DIM_KEY_1].name != NULL && i < p->custom_key_count;
+         i++)
+        if (strcmp(p->custom_keys[i].key, space->key[dim - DIM_KEY_1].name) == 0 &&
+            strcmp(p->custom_keys[i].section, space->key[dim - DIM_KEY_1].section) == 0)
+            return &p->custom_keys[i];
+    return NULL;
+}
+
 nvfp4_status diff_ask(const struct diff_space *space, int policy, struct diff_request *request,
                       struct question *q)
 {
@@ -103,8 +115,8 @@ nvfp4_status diff_ask(const struct diff_space *space, int policy, struct diff_re
     for (int i = 0; i < KEYS_MAX && status == NVFP4_OK; i++) {
         char key[128];
         struct out out = out_begin(key, sizeof key);
-        if (request->key_word[i] == NULL)
-            continue;
+        if (request->key_word[i] == NULL || key_of(space, policy, DIM_KEY_1 + i) == NULL)
+            continue; /* not said, or nothing to this policy */
         out_text(&out, space->key[i].section);
         out_char(&out, '.');
         out_text(&out, space->key[i].name);
@@ -381,18 +393,6 @@ static nvfp4_status add_sizes(struct diff_space *space, const struct rule *rule)
 }
 
 /* ---- what values mean to the rules ---- */
-
-/* The policy's key of a dimension; NULL: it has none. */
-static const struct nvfp4_custom_key *key_of(const struct diff_space *space, int policy, int dim)
-{
-    const nvfp4_policy *p = space->policy[policy];
-    for (int i = 0; IS_KEY(dim) && space->key[dim - DIM_KEY_1].name != NULL && i < p->custom_key_count;
-         i++)
-        if (strcmp(p->custom_keys[i].key, space->key[dim - DIM_KEY_1].name) == 0 &&
-            strcmp(p->custom_keys[i].section, space->key[dim - DIM_KEY_1].section) == 0)
-            return &p->custom_keys[i];
-    return NULL;
-}
 
 /* The parts of a question that each dimension decides alone; those of keys are the policy's. */
 static const struct diff_bits owned[DIMS] = {

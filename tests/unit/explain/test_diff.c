@@ -255,11 +255,21 @@ static nvfp4_policy flawed = { .name = "c", .summary = "", .source = "s", .rows 
 static nvfp4_policy nameless = { .name = "d", .summary = "", .source = "s", .rows = &plain_row,
                                        .row_count = 1, .clamp_by_set = 1 };
 
+static const char *const runner_words[] = { "auto", "loop" };
+static const struct nvfp4_custom_key runner_key = { .section = "deployment", .key = "runner",
+                                                    .words = runner_words, .word_count = 2 };
+static const struct nvfp4_row runner_row = { .backend = NVFP4_BACKEND_MARLIN, .kernel = "",
+                                             .device = DEVICE_ANY, .values = ANY_VALUE,
+                                             .not_custom = 2, .source = "s" };
+static nvfp4_policy keyed = { .name = "e", .summary = "", .source = "s", .rows = &runner_row,
+                              .words = &one_word, .custom_keys = &runner_key, .row_count = 1,
+                              .word_count = 1, .custom_key_count = 1, .clamp_by_set = 1 };
+
 /* Completes the small policies. */
 static void compile_smalls(void)
 {
-    static struct nvfp4_compiled compiled[4];
-    nvfp4_policy *const all[] = { &plain, &shaped, &flawed, &nameless };
+    static struct nvfp4_compiled compiled[5];
+    nvfp4_policy *const all[] = { &plain, &shaped, &flawed, &nameless, &keyed };
     for (size_t i = 0; i < COUNT_OF(all); i++) {
         all[i]->auto_count = all[i]->row_count;
         policy_compile(all[i], &compiled[i]);
@@ -278,6 +288,7 @@ static const struct small smalls[] = {
     { "rows per rank", &plain, &shaped, 4, "width per rank no multiple of 48: MARLIN -> no backend" },
     { "erratum", &plain, &flawed, 2, "cuda >= 12.8 < 13.0, num_experts such as 64: MARLIN -> no backend" },
     { "erratum gone", &flawed, &plain, 2, "cuda >= 12.8 < 13.0, num_experts such as 64: no backend -> MARLIN" },
+    { "key of its own", &plain, &keyed, 2, "runner loop: MARLIN -> no backend" },
     { "name gone", &plain, &nameless, 1, "asked for marlin: MARLIN -> unknown name" },
 };
 
