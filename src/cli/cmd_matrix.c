@@ -24,9 +24,12 @@ enum {
 };
 
 static const nvfp4_cli_option options[] = {
-    [OPTION_MODEL] = { "--model", "PATH", "a row for it; may be given again. None: the activations" },
-    [OPTION_GPU] = { "--gpu", "LIST|all", "columns: names, SMs, separated by commas; all is usual" },
-    [OPTION_POLICY] = { "--policy", "LIST", "whose rules; several, separated by commas, are compared" },
+    [OPTION_MODEL] = { "--model", "PATH",
+                       "a row for it; may be given again. None: the activations" },
+    [OPTION_GPU] = { "--gpu", "LIST|all",
+                     "columns: names, SMs, separated by commas; all is usual" },
+    [OPTION_POLICY] = { "--policy", "LIST",
+                        "whose rules; several, separated by commas, are compared" },
     [OPTION_BACKEND] = { "--backend", "NAME", "insist on a backend" },
     [OPTION_TP] = { "--tp", "N", "tensor-parallel ranks" },
     [OPTION_DP] = { "--dp", "N", "data-parallel ranks" },
@@ -147,8 +150,7 @@ static int make_matrix(struct command *c)
     for (size_t i = 0; i < c->model_count; i++)
         if (!nvfp4_cli_rows_add_model(&c->rows, &c->question, c->models[i]))
             return 0;
-    if (c->model_count == 0 &&
-        !nvfp4_cli_rows_add_activations(&c->rows, &c->question, &c->matrix))
+    if (c->model_count == 0 && !nvfp4_cli_rows_add_activations(&c->rows, &c->question, &c->matrix))
         return 0;
     c->matrix.rows = c->rows.rows;
     c->matrix.row_count = c->rows.count;

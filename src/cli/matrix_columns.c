@@ -45,7 +45,8 @@ static int add_catalogue(struct boards *boards)
     nvfp4_gpu gpu = NVFP4_GPU_INIT;
     for (size_t i = 0; i < nvfp4_gpu_count(); i++)
         if (nvfp4_gpu_at(i, &gpu) == NVFP4_OK &&
-            (gpu.key.sm != 0 || gpu.key.vendor != NVFP4_VENDOR_NVIDIA) && !add_board(boards, &gpu, gpu.name))
+            (gpu.key.sm != 0 || gpu.key.vendor != NVFP4_VENDOR_NVIDIA) &&
+            !add_board(boards, &gpu, gpu.name))
             return 0;
     return 1;
 }
@@ -122,8 +123,8 @@ static void turn_round(nvfp4_cli_columns *columns)
 int nvfp4_cli_columns_make(nvfp4_cli_columns *columns, const char *list, int named, int newest)
 {
     struct boards boards = { NULL, 0, 0 };
-    int done = list == NULL || strcmp(list, "all") == 0 ? add_catalogue(&boards)
-                                                        : add_list(&boards, list);
+    int done =
+        list == NULL || strcmp(list, "all") == 0 ? add_catalogue(&boards) : add_list(&boards, list);
     memset(columns, 0, sizeof *columns);
     if (done) {
         columns->columns = calloc(boards.count + 1, sizeof *columns->columns);

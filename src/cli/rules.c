@@ -26,8 +26,7 @@ static nvfp4_status add(nvfp4_cli_rules *rules, nvfp4_cli_question *question, co
     if (nvfp4_request_new(&rules->requests[n]) != NVFP4_OK)
         return fail(error, NVFP4_ENOMEM, nvfp4_status_text(NVFP4_ENOMEM));
     rules->count++;
-    const nvfp4_status status =
-        nvfp4_cli_question_build(question, NULL, rules->requests[n], error);
+    const nvfp4_status status = nvfp4_cli_question_build(question, NULL, rules->requests[n], error);
     if (status == NVFP4_OK) {
         rules->policies[n].policy = nvfp4_request_policy(rules->requests[n]);
         rules->policies[n].deployment = nvfp4_request_deployment(rules->requests[n]);

@@ -36,7 +36,7 @@ static void out_json_version(struct out *out, const struct diff_space *space, in
     if (value == VERSION_NEWEST && space->count[dim] == VERSION_OLDER)
         out_text(&part, "present");
     else
-        diff_out_versions(&part, space, dim - DIM_FLASHINFER, (uint64_t)1 << value);
+        nvfp4_diff_out_versions(&part, space, dim - DIM_FLASHINFER, (uint64_t)1 << value);
     out_end(&part);
     out_json_string(out, text);
 }
@@ -90,11 +90,13 @@ static void out_json_value(struct out *out, const struct diff_space *space, int 
         else
             out_number(out, (uint64_t)space->size[dim - DIM_WIDTH][value]);
     } else if (dim == DIM_SITU) {
-        out_text(out, value == SITU_ABSENT ? "null" : value == SITU_USUAL ? "[4.0,25.0]" : "\"other\"");
+        out_text(out, value == SITU_ABSENT  ? "null"
+                      : value == SITU_USUAL ? "[4.0,25.0]"
+                                            : "\"other\"");
     } else if (IS_KEY(dim) && value == 0) {
         out_text(out, "null");
-    } else if (diff_word(space, dim, value) != NULL) {
-        out_json_string(out, diff_word(space, dim, value));
+    } else if (nvfp4_diff_word(space, dim, value) != NULL) {
+        out_json_string(out, nvfp4_diff_word(space, dim, value));
     } else {
         out_text(out, value ? "true" : "false");
     }
@@ -128,7 +130,7 @@ static void write_conditions(struct out *out, const struct diff_space *space,
         if (set == (inverted ? 0 : all))
             continue;
         out_text(out, between);
-        out_json_string(out, diff_dimension_key(space, dim));
+        out_json_string(out, nvfp4_diff_dimension_key(space, dim));
         out_char(out, ':');
         out_json_set(out, space, set, dim);
         between = ",";
@@ -170,7 +172,8 @@ static void real(struct out *out, const char **between, const char *key, int has
     out_real(out, value);
 }
 
-static void size(struct out *out, const char **between, const char *key, int64_t value, int64_t usual)
+static void size(struct out *out, const char **between, const char *key, int64_t value,
+                 int64_t usual)
 {
     if (value == usual)
         return;
@@ -202,7 +205,8 @@ static void write_layer(struct out *out, const struct nvfp4_diff *diff,
     real(out, &between, "swiglu_alpha", l->has & NVFP4_HAS_SWIGLU_ALPHA, l->swiglu_alpha);
     real(out, &between, "swiglu_beta", l->has & NVFP4_HAS_SWIGLU_BETA, l->swiglu_beta);
     real(out, &between, "situ_beta", l->has & NVFP4_HAS_SITU_BETA, l->situ_beta);
-    real(out, &between, "situ_linear_beta", l->has & NVFP4_HAS_SITU_LINEAR_BETA, l->situ_linear_beta);
+    real(out, &between, "situ_linear_beta", l->has & NVFP4_HAS_SITU_LINEAR_BETA,
+         l->situ_linear_beta);
     size(out, &between, "hidden_size", l->hidden_size, 0);
     size(out, &between, "intermediate_size", l->intermediate_size, 0);
     size(out, &between, "num_experts", l->num_experts, 0);
@@ -211,7 +215,8 @@ static void write_layer(struct out *out, const struct nvfp4_diff *diff,
          nvfp4_routing_name((nvfp4_routing)l->routing));
     word(out, &between, "router_logits_dtype", l->router_dtype, NVFP4_ROUTER_DTYPE_BF16,
          nvfp4_router_dtype_name((nvfp4_router_dtype)l->router_dtype));
-    word(out, &between, "dtype", l->dtype, NVFP4_DTYPE_BF16, nvfp4_dtype_name((nvfp4_dtype)l->dtype));
+    word(out, &between, "dtype", l->dtype, NVFP4_DTYPE_BF16,
+         nvfp4_dtype_name((nvfp4_dtype)l->dtype));
     flag(out, &between, "bias", l->bias);
     flag(out, &between, "router_weight_on_input", l->router_weight_on_input);
     flag(out, &between, "per_token_activation_scale", l->per_token_activation_scale);
@@ -227,7 +232,8 @@ static void write_libraries(struct out *out, const nvfp4_deployment *d)
         char text[64];
         if (d->libraries[i] == NVFP4_LIBRARY_UNKNOWN)
             continue;
-        nvfp4_version_print(d->libraries[i] == 1 ? OLD_VERSION : d->libraries[i], text, sizeof text);
+        nvfp4_version_print(d->libraries[i] == 1 ? OLD_VERSION : d->libraries[i], text,
+                            sizeof text);
         pair(out, &between, nvfp4_library_name((nvfp4_library)i));
         if (d->libraries[i] == NVFP4_LIBRARY_ABSENT)
             out_text(out, "null");
@@ -268,13 +274,14 @@ static void write_deployment(struct out *out, const struct nvfp4_diff *diff,
 }
 
 /* The most usual question of a region, as a request. */
-static void write_example(struct out *out, const struct nvfp4_diff *diff, const struct diff_region *r)
+static void write_example(struct out *out, const struct nvfp4_diff *diff,
+                          const struct diff_region *r)
 {
     struct diff_point point;
     struct diff_request request;
     const char *between = "";
-    diff_example(r, &point);
-    diff_request_of(&diff->space, &point, &request);
+    nvfp4_diff_example(r, &point);
+    nvfp4_diff_request_of(&diff->space, &point, &request);
     const nvfp4_device_key *device = &request.deployment.device;
     out_char(out, '{');
     word(out, &between, "backend", point.value[DIM_ASKED], 0, request.word);
@@ -296,7 +303,7 @@ static void quote_outcome(struct out *out, const struct nvfp4_diff *diff, int ou
 {
     char text[256];
     struct out part = out_begin(text, sizeof text);
-    diff_out_outcome(&part, diff, outcome);
+    nvfp4_diff_out_outcome(&part, diff, outcome);
     out_end(&part);
     out_json_string(out, text);
 }
@@ -330,7 +337,7 @@ size_t nvfp4_diff_json(const nvfp4_diff *diff, const nvfp4_diff_print *options, 
         out_char(&out, '}');
     }
     out_text(&out, "],\"unchanged\":");
-    diff_unite(diff, &all);
+    nvfp4_diff_unite(diff, &all);
     write_conditions(&out, &diff->space, &all, DIMS, 1);
     out_char(&out, '}');
     return out_end(&out);

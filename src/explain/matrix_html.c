@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The matrix as one page. The table is plain HTML, readable without a script; the reasons of all cells
- * lie beside it as JSON in which equal texts, verdicts and answers stand once. Style and script are
- * files of their own (page/), built into the library.
+ * The matrix as one page. The table is plain HTML, readable without a script; the reasons of all
+ * cells lie beside it as JSON in which equal texts, verdicts and answers stand once. Style and
+ * script are files of their own (page/), built into the library.
  */
 #include "explain/matrix.h"
 
@@ -57,14 +57,14 @@ static void out_script_json(struct out *out, const char *json)
 
 static uint32_t string(const struct page *p, const char *text)
 {
-    return intern_add(p->intern, STRINGS, text, strlen(text));
+    return nvfp4_intern_add(p->intern, STRINGS, text, strlen(text));
 }
 
 /* The rest of a fixed room that a text was made in; longer ones are cut. */
 static uint32_t made(const struct page *p, struct out *made)
 {
-    return intern_add(p->intern, STRINGS, made->buffer,
-                      out_end(made) < made->capacity ? made->length : made->capacity - 1);
+    return nvfp4_intern_add(p->intern, STRINGS, made->buffer,
+                            out_end(made) < made->capacity ? made->length : made->capacity - 1);
 }
 
 /* [kernel, [[reason, text], ...]] */
@@ -91,7 +91,7 @@ static uint32_t verdict(const struct page *p, const nvfp4_moe_layer *layer,
     }
     out_text(&out, "]]");
     out_end(&out);
-    return intern_add(p->intern, VERDICTS, json, strlen(json));
+    return nvfp4_intern_add(p->intern, VERDICTS, json, strlen(json));
 }
 
 static void answer_warnings(const struct page *p, const nvfp4_moe_layer *layer,
@@ -162,7 +162,7 @@ static uint32_t answer(const struct page *p, size_t row, size_t column, size_t p
 {
     const nvfp4_matrix_policy *mp = &p->m->policies[policy];
     const nvfp4_moe_layer *layer = &p->m->rows[row].layer;
-    const nvfp4_deployment d = matrix_deployment(mp, &p->m->columns[column].device);
+    const nvfp4_deployment d = nvfp4_matrix_deployment(mp, &p->m->columns[column].device);
     nvfp4_verdicts v = NVFP4_VERDICTS_INIT;
     char json[2048], text[1024];
     struct out out = out_begin(json, sizeof json), names = out_begin(text, sizeof text);
@@ -185,7 +185,7 @@ static uint32_t answer(const struct page *p, size_t row, size_t column, size_t p
         }
     out_text(&out, "]]");
     out_end(&out);
-    return intern_add(p->intern, ANSWERS, json, strlen(json));
+    return nvfp4_intern_add(p->intern, ANSWERS, json, strlen(json));
 }
 
 /* ---- the table ---- */
@@ -205,11 +205,10 @@ static void out_class(struct out *out, const struct matrix_cell *cell)
 static void cell_mark(const nvfp4_matrix *m, size_t policy, const struct matrix_cell *cell,
                       struct matrix_mark *mark)
 {
-    *mark = cell->kind == CELL_REFUSED
-                ? (struct matrix_mark){ "refd", "refused", "refused", "" }
-                : (struct matrix_mark){ "none", "none", "no backend", "" };
+    *mark = cell->kind == CELL_REFUSED ? (struct matrix_mark){ "refd", "refused", "refused", "" }
+                                       : (struct matrix_mark){ "none", "none", "no backend", "" };
     if (cell->kind == CELL_CHOSEN)
-        matrix_mark(m->policies[policy].policy, cell->backend, mark);
+        nvfp4_matrix_mark(m->policies[policy].policy, cell->backend, mark);
 }
 
 static void write_button(const struct page *p, size_t row, size_t column, size_t policy)
@@ -218,12 +217,12 @@ static void write_button(const struct page *p, size_t row, size_t column, size_t
     struct out *out = p->out;
     struct matrix_cell cell, first;
     struct matrix_mark mark;
-    matrix_cell(m, row, column, policy, &cell);
-    matrix_cell(m, row, column, 0, &first);
+    nvfp4_matrix_cell(m, row, column, policy, &cell);
+    nvfp4_matrix_cell(m, row, column, 0, &first);
     cell_mark(m, policy, &cell, &mark);
     out_text(out, "<button class=\"");
     out_class(out, &cell);
-    out_text(out, matrix_same(m, 0, &first, policy, &cell) ? "\"" : " differs\"");
+    out_text(out, nvfp4_matrix_same(m, 0, &first, policy, &cell) ? "\"" : " differs\"");
     out_text(out, " data-a=");
     out_number(out, answer(p, row, column, policy));
     out_text(out, " aria-label=\"");
@@ -232,7 +231,7 @@ static void write_button(const struct page *p, size_t row, size_t column, size_t
         out_text(out, ", 16-bit activations");
     if (m->policy_count > 1) {
         out_text(out, ", ");
-        out_html(out, matrix_policy_name(m, policy));
+        out_html(out, nvfp4_matrix_policy_name(m, policy));
     }
     out_text(out, "\">");
     out_html(out, mark.label);
@@ -279,7 +278,7 @@ static void write_table(const struct page *p)
     for (size_t c = 0; c < m->column_count; c++) {
         char text[64];
         struct out name = out_begin(text, sizeof text);
-        matrix_out_device(&name, &m->columns[c].device);
+        nvfp4_matrix_out_device(&name, &m->columns[c].device);
         out_end(&name);
         out_text(out, "<th scope=col><button class=device data-c=");
         out_number(out, c);
@@ -310,7 +309,7 @@ static void write_legend(const struct page *p)
             for (size_t k = 0; k < m->policy_count; k++) {
                 struct matrix_cell cell;
                 struct matrix_mark mark;
-                matrix_cell(m, r, c, k, &cell);
+                nvfp4_matrix_cell(m, r, c, k, &cell);
                 const int bit = cell.kind == CELL_CHOSEN ? cell.backend : 0;
                 if (cell.kind == CELL_UNASKED || (told >> bit & 1))
                     continue;
@@ -327,8 +326,9 @@ static void write_legend(const struct page *p)
                 out_text(out, "</button></li>");
             }
     if (m->policy_count > 1)
-        out_text(out, "<li><button type=button aria-pressed=false data-b=differs><span class=\"swatch "
-                      "differs\">!</span> only differences</button></li>");
+        out_text(out,
+                 "<li><button type=button aria-pressed=false data-b=differs><span class=\"swatch "
+                 "differs\">!</span> only differences</button></li>");
     out_text(out, "</ul>\n");
 }
 
@@ -366,7 +366,7 @@ static void write_data(const struct page *p)
     for (size_t k = 0; k < m->policy_count; k++) {
         char json[512];
         struct out quoted = out_begin(json, sizeof json);
-        out_json_string(&quoted, matrix_policy_name(m, k));
+        out_json_string(&quoted, nvfp4_matrix_policy_name(m, k));
         out_end(&quoted);
         out_text(out, k == 0 ? "" : ",");
         out_script_json(out, json);
@@ -409,7 +409,7 @@ static void write_head(const struct page *p)
     out_text(out, "</h1>\n<p>Rules of ");
     for (size_t k = 0; k < m->policy_count; k++) {
         out_text(out, k == 0 ? "<b>" : k + 1 == m->policy_count ? " and <b>" : ", <b>");
-        out_html(out, matrix_policy_name(m, k));
+        out_html(out, nvfp4_matrix_policy_name(m, k));
         out_text(out, "</b>");
     }
     out_text(out, m->policy_count > 1 ? ", one below the other; framed cells differ." : ".");
@@ -420,13 +420,13 @@ static void write_head(const struct page *p)
                   "tabindex=-1>\n");
 }
 
-nvfp4_status matrix_html(const nvfp4_matrix *m, void *memory, size_t size, struct out *out)
+nvfp4_status nvfp4_matrix_html(const nvfp4_matrix *m, void *memory, size_t size, struct out *out)
 {
     struct intern *intern = memory;
     const struct page p = { m, out, intern };
     if (size < sizeof *intern)
         return NVFP4_ENOMEM;
-    intern_begin(intern, (char *)(intern + 1), size - sizeof *intern);
+    nvfp4_intern_begin(intern, (char *)(intern + 1), size - sizeof *intern);
     write_head(&p);
     write_table(&p);
     out_text(out, "</div>\n<p id=empty hidden>Nothing matches.</p>\n</main>\n");

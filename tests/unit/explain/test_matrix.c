@@ -57,7 +57,8 @@ static int set_up(void **state)
     explicit_cutlass.requested = NVFP4_BACKEND_FLASHINFER_CUTLASS;
     insists[0] = (nvfp4_matrix_policy){ nvfp4_policy_builtin("vllm-45836"), &explicit_cutlass };
     rows[0] = (nvfp4_matrix_row){ "plain", "", NULL, layer_of(NVFP4_ACTIVATION_SILU, 0) };
-    rows[1] = (nvfp4_matrix_row){ "clamped", "limit 10", NULL, layer_of(NVFP4_ACTIVATION_SILU, 10) };
+    rows[1] =
+        (nvfp4_matrix_row){ "clamped", "limit 10", NULL, layer_of(NVFP4_ACTIVATION_SILU, 10) };
     rows[2] = (nvfp4_matrix_row){ "dense", "", "no MoE layers: fp8", layer_of(0, 0) };
     hostile_rows[0] = (nvfp4_matrix_row){ boards[1], boards[1], NULL, layer_of(0, 0) };
     columns[0] = (nvfp4_matrix_column){ sm(80), NULL, 0 };
@@ -85,7 +86,8 @@ static char *write_form(const nvfp4_matrix *m, nvfp4_matrix_output form)
     char *text = malloc(length + 1);
     assert_non_null(text);
     assert_int_equal(
-        nvfp4_matrix_write(m, form, memory, NVFP4_MATRIX_MEMORY, text, length + 1, &again), NVFP4_OK);
+        nvfp4_matrix_write(m, form, memory, NVFP4_MATRIX_MEMORY, text, length + 1, &again),
+        NVFP4_OK);
     assert_int_equal(again, length);
     assert_int_equal(strlen(text), length);
     if (length > 10) {
@@ -151,7 +153,8 @@ static const struct whole wholes[] = {
     { "JSON", NVFP4_MATRIX_JSON, 1, 1,
       "{\"policies\":[\"vllm-45836\"],\"columns\":[{\"vendor\":\"nvidia\",\"sm\":80,\"gpus\":[]},"
       "{\"vendor\":\"nvidia\",\"sm\":90,\"gpus\":[\"NVIDIA H100\"]},"
-      "{\"vendor\":\"nvidia\",\"sm\":120,\"gpus\":[]},{\"vendor\":\"amd\",\"sm\":null,\"gpus\":[]}],"
+      "{\"vendor\":\"nvidia\",\"sm\":120,\"gpus\":[]},{\"vendor\":\"amd\",\"sm\":null,\"gpus\":[]}]"
+      ","
       "\"rows\":[{\"name\":\"plain\",\"detail\":\"\",\"reason\":null,\"answers\":{\"vllm-45836\":["
       "{\"status\":\"ok\",\"backend\":\"MARLIN\",\"kernel\":\"\",\"scheme\":\"w4a16\"},"
       "{\"status\":\"ok\",\"backend\":\"MARLIN\",\"kernel\":\"\",\"scheme\":\"w4a16\"},"
@@ -289,20 +292,29 @@ static void bad_input_is_refused(void **state)
     char memory[64], buffer[64];
     size_t length = 77;
     (void)state;
-    assert_int_equal(nvfp4_matrix_write(NULL, NVFP4_MATRIX_TEXT, NULL, 0, NULL, 0, &length), NVFP4_EINVAL);
-    assert_int_equal(nvfp4_matrix_write(&m, NVFP4_MATRIX_TEXT, NULL, 0, NULL, 1, &length), NVFP4_EINVAL);
-    assert_int_equal(nvfp4_matrix_write(&m, NVFP4_MATRIX_TEXT, NULL, 0, buffer, 64, NULL), NVFP4_EINVAL);
-    assert_int_equal(nvfp4_matrix_write(&m, NVFP4_MATRIX_OUTPUT_COUNT, NULL, 0, NULL, 0, &length), NVFP4_EINVAL);
-    assert_int_equal(nvfp4_matrix_write(&m, NVFP4_MATRIX_HTML, NULL, 0, NULL, 0, &length), NVFP4_ENOMEM);
-    assert_int_equal(nvfp4_matrix_write(&m, NVFP4_MATRIX_HTML, memory, 64, NULL, 0, &length), NVFP4_ENOMEM);
+    assert_int_equal(nvfp4_matrix_write(NULL, NVFP4_MATRIX_TEXT, NULL, 0, NULL, 0, &length),
+                     NVFP4_EINVAL);
+    assert_int_equal(nvfp4_matrix_write(&m, NVFP4_MATRIX_TEXT, NULL, 0, NULL, 1, &length),
+                     NVFP4_EINVAL);
+    assert_int_equal(nvfp4_matrix_write(&m, NVFP4_MATRIX_TEXT, NULL, 0, buffer, 64, NULL),
+                     NVFP4_EINVAL);
+    assert_int_equal(nvfp4_matrix_write(&m, NVFP4_MATRIX_OUTPUT_COUNT, NULL, 0, NULL, 0, &length),
+                     NVFP4_EINVAL);
+    assert_int_equal(nvfp4_matrix_write(&m, NVFP4_MATRIX_HTML, NULL, 0, NULL, 0, &length),
+                     NVFP4_ENOMEM);
+    assert_int_equal(nvfp4_matrix_write(&m, NVFP4_MATRIX_HTML, memory, 64, NULL, 0, &length),
+                     NVFP4_ENOMEM);
     m.policy_count = 0;
-    assert_int_equal(nvfp4_matrix_write(&m, NVFP4_MATRIX_TEXT, NULL, 0, NULL, 0, &length), NVFP4_EINVAL);
+    assert_int_equal(nvfp4_matrix_write(&m, NVFP4_MATRIX_TEXT, NULL, 0, NULL, 0, &length),
+                     NVFP4_EINVAL);
     m = good;
     m.struct_size = 8;
-    assert_int_equal(nvfp4_matrix_write(&m, NVFP4_MATRIX_TEXT, NULL, 0, NULL, 0, &length), NVFP4_EABI);
+    assert_int_equal(nvfp4_matrix_write(&m, NVFP4_MATRIX_TEXT, NULL, 0, NULL, 0, &length),
+                     NVFP4_EABI);
     m = good;
     columns[0].device.sm = 3;
-    assert_int_equal(nvfp4_matrix_write(&m, NVFP4_MATRIX_TEXT, NULL, 0, NULL, 0, &length), NVFP4_EINVAL);
+    assert_int_equal(nvfp4_matrix_write(&m, NVFP4_MATRIX_TEXT, NULL, 0, NULL, 0, &length),
+                     NVFP4_EINVAL);
     columns[0].device.sm = 80;
     assert_int_equal(length, 77);
 }
@@ -358,14 +370,15 @@ static void policies_are_compared(void **state)
 {
     (void)state;
     char *text = compare(2, 0);
-    assert_string_equal(text, "vllm-45836  MARLIN, runs w4a16\n"
-                              "vllm-46492  FLASHINFER_CUTLASS\n"
-                              "\n"
-                              "Judged differently\n"
-                              "\n"
-                              "FLASHINFER_CUTLASS\n"
-                              "  vllm-45836  clamp              applies no limit, the model has 10.0\n"
-                              "  vllm-46492  fits\n");
+    assert_string_equal(text,
+                        "vllm-45836  MARLIN, runs w4a16\n"
+                        "vllm-46492  FLASHINFER_CUTLASS\n"
+                        "\n"
+                        "Judged differently\n"
+                        "\n"
+                        "FLASHINFER_CUTLASS\n"
+                        "  vllm-45836  clamp              applies no limit, the model has 10.0\n"
+                        "  vllm-46492  fits\n");
     free(text);
     text = compare(3, 0);
     assert_non_null(strstr(text, "kernels-2026-11  FLASHINFER_CUTLASS\n"));
@@ -400,7 +413,8 @@ int main(void)
     struct CMUnitTest tests[32];
     size_t n = 0;
     for (size_t i = 0; i < COUNT(wholes); i++)
-        tests[n++] = (struct CMUnitTest){ .name = wholes[i].name, .test_func = is_written,
+        tests[n++] = (struct CMUnitTest){ .name = wholes[i].name,
+                                          .test_func = is_written,
                                           .initial_state = (void *)(uintptr_t)&wholes[i] };
     tests[n++] = (struct CMUnitTest)cmocka_unit_test(text_fits_a_terminal);
     tests[n++] = (struct CMUnitTest)cmocka_unit_test(text_is_painted);
