@@ -86,7 +86,8 @@ typedef struct nvfp4_request_text {
  * @brief Read a document from memory and lay it over the request.
  *
  * Unknown keys, wrong types and unknown words are refused with their place and the nearest known
- * word; so are duplicate keys, and in YAML anchors, aliases and tags.
+ * word; so are duplicate keys, and in YAML anchors, aliases and tags. What only the policy can know,
+ * its own keys among them, is refused by nvfp4_request_resolve().
  *
  * @param      request After a failure it may hold a part of the text: reset or destroy it.
  * @param[out] error   Filled on failure; may be NULL.
@@ -158,10 +159,12 @@ NVFP4_API nvfp4_status nvfp4_request_set_devices(nvfp4_request *request,
  *
  * May be called again after further changes. When it has succeeded the library takes the request:
  * no function of select.h returns ::NVFP4_EINVAL for it.
+ * A policy that is not built in is read from its file, which is looked for beside the request's.
  *
  * @param[out] error Where and why; may be NULL.
  * @retval NVFP4_ESCHEMA A name is unknown or means several things, the device is missing or
  *                       contradicts itself, top_k exceeds num_experts, or there are too many ranks.
+ * @retval NVFP4_EIO,NVFP4_ESYNTAX,NVFP4_ELIMIT The policy's file; as nvfp4_policy_load().
  * @retval NVFP4_ENOMEM
  * @retval NVFP4_EINVAL  @p request is NULL.
  * @since 0.1
@@ -184,8 +187,8 @@ NVFP4_API const char *nvfp4_request_device_name(const nvfp4_request *request);
 /**
  * @brief Write a resolved request as JSON on one line: what reads back as the same question.
  *
- * Defaults are left out, but scheme and activation are always told. The policy is told by its own
- * name, never by an alias.
+ * Defaults are left out, but scheme and activation are always told. A built-in policy is told by its
+ * own name, never by an alias; another one by the file's name as it was given.
  *
  * @param      request May not be NULL.
  * @param[out] buffer   NUL-terminated, cut where it does not fit; NULL when @p capacity is 0.

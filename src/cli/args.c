@@ -88,8 +88,11 @@ static void option_line(const char *name, const char *value, const char *text)
 
 void nvfp4_cli_help(const nvfp4_cli_usage *usage)
 {
-    for (int i = 0; usage->synopsis[i] != NULL; i++)
-        printf("%s nvfp4-select %s\n", i == 0 ? "usage:" : "      ", usage->synopsis[i]);
+    for (int i = 0; usage->synopsis[i] != NULL; i++) {
+        const int goes_on = usage->synopsis[i][0] == ' '; /* the line before */
+        printf("%s %s %s\n", i == 0 ? "usage:" : "      ", goes_on ? "            " : "nvfp4-select",
+               usage->synopsis[i]);
+    }
     printf("\n%s\n\noptions\n", usage->text);
     for (const nvfp4_cli_option *o = usage->options; o != NULL && o->name != NULL; o++)
         option_line(o->name, o->value, o->text);

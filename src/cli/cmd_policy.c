@@ -2,6 +2,7 @@
 #include "cli/commands.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <nvfp4moe/policy.h>
@@ -14,11 +15,12 @@
 struct words {
     const char *words[2];
     int count;
-    int evidence;
+    int evidence, summary;
 };
 
 static int list(const struct words *given);
 static int show(const struct words *given);
+static int check(const struct words *given);
 
 static const struct subcommand {
     const char *name;
@@ -27,25 +29,31 @@ static const struct subcommand {
 } subcommands[] = {
     { "list", 0, list },
     { "show", 1, show },
+    { "check", 1, check },
 };
 
 enum { SUBCOMMAND_COUNT = sizeof subcommands / sizeof subcommands[0] };
 
+enum { OPTION_EVIDENCE, OPTION_SUMMARY };
+
 static const nvfp4_cli_option options[] = {
-    { "--evidence", NULL, "show: each kernel with the source of its rules" },
+    [OPTION_EVIDENCE] = { "--evidence", NULL, "show: with the source of every rule" },
+    [OPTION_SUMMARY] = { "--summary", NULL, "show: kernels, devices, clamp and errata as a list" },
     { NULL, NULL, NULL },
 };
 
-static const char *const synopsis[] = { "policy list", "policy show NAME [--evidence]",
-                                        "policy diff A B ...", NULL };
+static const char *const synopsis[] = { "policy list",
+                                        "policy show NAME|FILE [--evidence] [--summary]",
+                                        "policy check FILE", "policy diff A B ...", NULL };
 
 static const nvfp4_cli_usage usage = {
     synopsis,
-    "list  the built-in policies and their aliases\n"
-    "show  a policy's kernels in their order of preference: devices, clamp, errata\n"
-    "diff  what a change of the policy changes: see nvfp4-select policy diff --help",
+    "list   the built-in policies and their aliases\n"
+    "show   a policy as a policy file, which can be changed and given to --policy\n"
+    "check  look a policy file over: unknown words, contradictions, kernels that are never chosen\n"
+    "diff   what a change of the policy changes: see nvfp4-select policy diff --help",
     options,
-    NULL,
+    "exit code of check: 0 nothing but notes, 1 warnings or errors, 2 the file cannot be read",
 };
 
 /* ---- list ---- */
@@ -115,12 +123,9 @@ static void show_errata(const nvfp4_policy *policy, size_t kernel, int evidence)
     }
 }
 
-static int show(const struct words *given)
+static void summarise(const nvfp4_policy *policy, int evidence)
 {
-    const nvfp4_policy *const policy = nvfp4_cli_policy(given->words[0]);
     nvfp4_kernel_info kernel;
-    if (policy == NULL)
-        return NVFP4_EXIT_USAGE;
     printf("%s: %s\nsource: %s\n\nkernels, in order of preference\n", nvfp4_policy_name(policy),
            nvfp4_policy_summary(policy), nvfp4_policy_source(policy));
     for (size_t i = 0; nvfp4_policy_kernel(policy, i, &kernel) == NVFP4_OK; i++) {
@@ -132,12 +137,76 @@ static int show(const struct words *given)
         puts(kernel.opt_in ? "  only when asked for by name" : "");
         show_devices(policy, &kernel);
         show_clamp(policy, &kernel);
-        show_errata(policy, i, given->evidence);
-        if (given->evidence)
+        show_errata(policy, i, evidence);
+        if (evidence)
             printf("      source %s\n", kernel.source);
     }
+}
+
+static int print_file(const nvfp4_policy *policy, int evidence)
+{
+    const uint32_t flags = evidence ? NVFP4_PRINT_EVIDENCE : 0;
+    nvfp4_cli_text text = { NULL, 0, 0 };
+    nvfp4_status status = nvfp4_policy_print(policy, flags, NULL, 0, &text.length);
+    if (status == NVFP4_OK && nvfp4_cli_text_reserve(&text, text.length))
+        status = nvfp4_policy_print(policy, flags, text.text, text.room, &text.length);
+    if (status == NVFP4_OK && text.text != NULL)
+        fwrite(text.text, 1, text.length, stdout);
+    nvfp4_cli_text_free(&text);
+    return status == NVFP4_OK ? NVFP4_EXIT_OK : NVFP4_EXIT_USAGE;
+}
+
+static int show(const struct words *given)
+{
+    const nvfp4_policy *const policy = nvfp4_cli_policy(given->words[0]);
+    int code = NVFP4_EXIT_OK;
+    if (policy == NULL)
+        return NVFP4_EXIT_USAGE;
+    if (given->summary)
+        summarise(policy, given->evidence);
+    else
+        code = print_file(policy, given->evidence);
     nvfp4_policy_free(policy);
-    return NVFP4_EXIT_OK;
+    return code;
+}
+
+/* ---- check ---- */
+
+/* What was found is the data of this command. */
+static int tell(const char *path, const nvfp4_policy_remark *remarks, size_t count)
+{
+    int code = NVFP4_EXIT_OK;
+    for (size_t i = 0; i < count; i++) {
+        const nvfp4_policy_remark *const r = &remarks[i];
+        nvfp4_cli_print(path);
+        if (r->line > 0)
+            printf(":%ld:%ld", (long)r->line, (long)r->column);
+        printf(": %s: ", nvfp4_severity_name((nvfp4_severity)r->severity));
+        nvfp4_cli_print(r->message);
+        putchar('\n');
+        if (r->severity != NVFP4_SEVERITY_NOTE)
+            code = NVFP4_EXIT_NO;
+    }
+    return code;
+}
+
+static int check(const struct words *given)
+{
+    enum { MOST = 1000 };
+    nvfp4_policy_remark *const remarks = calloc(MOST, sizeof *remarks);
+    nvfp4_error error;
+    size_t count = 0;
+    int code = NVFP4_EXIT_USAGE;
+    if (remarks == NULL) {
+        nvfp4_cli_complain("out of memory");
+        return code;
+    }
+    if (nvfp4_policy_check(given->words[0], remarks, MOST, &count, &error) != NVFP4_OK)
+        nvfp4_cli_complain_error(&error);
+    else
+        code = tell(given->words[0], remarks, count < MOST ? count : MOST);
+    free(remarks);
+    return code;
 }
 
 /* ---- the command ---- */
@@ -145,7 +214,8 @@ static int show(const struct words *given)
 static int run(const char *name, const struct words *given)
 {
     if (name == NULL) {
-        nvfp4_cli_complain("policy: list or show is missing; see nvfp4-select policy --help");
+        nvfp4_cli_complain("policy: list, show, check or diff is missing; see nvfp4-select policy "
+                           "--help");
         return NVFP4_EXIT_USAGE;
     }
     for (int i = 0; i < SUBCOMMAND_COUNT; i++) {
@@ -164,7 +234,7 @@ static int run(const char *name, const struct words *given)
 int nvfp4_cmd_policy(int argc, char **argv)
 {
     nvfp4_cli_args args = { argc, argv, 1, 0, &usage, NULL };
-    struct words given = { { NULL, NULL }, 0, 0 };
+    struct words given = { { NULL, NULL }, 0, 0, 0 };
     const char *name = NULL;
     if (argc > 1 && strcmp(argv[1], "diff") == 0)
         return nvfp4_cmd_policy_diff(argc - 1, argv + 1);
@@ -174,8 +244,11 @@ int nvfp4_cmd_policy(int argc, char **argv)
             return run(name, &given);
         case NVFP4_ARG_HELP:
             return NVFP4_EXIT_OK;
-        case 0:
+        case OPTION_EVIDENCE:
             given.evidence = 1;
+            break;
+        case OPTION_SUMMARY:
+            given.summary = 1;
             break;
         case NVFP4_ARG_WORD:
             if (name == NULL)

@@ -216,66 +216,66 @@ static void print_text(const nvfp4_verify_result *r)
 }
 
 /* A number that JSON can hold. */
-static void json_number(struct nvfp4_text *text, const char *key, double x)
+static void json_number(struct nvfp4_verify_text *text, const char *key, double x)
 {
-    nvfp4_text_quoted(text, key);
-    nvfp4_text_char(text, ':');
+    nvfp4_verify_text_quoted(text, key);
+    nvfp4_verify_text_char(text, ':');
     if (x - x == 0) /* false for NaN and infinities, which JSON has not */
-        nvfp4_text_number(text, x, 6);
+        nvfp4_verify_text_number(text, x, 6);
     else
-        nvfp4_text_put(text, "null");
+        nvfp4_verify_text_put(text, "null");
 }
 
-static void json_set(struct nvfp4_text *text, const char *key, nvfp4_verdict_set set)
+static void json_set(struct nvfp4_verify_text *text, const char *key, nvfp4_verdict_set set)
 {
     const char *separator = "";
-    nvfp4_text_quoted(text, key);
-    nvfp4_text_put(text, ":[");
+    nvfp4_verify_text_quoted(text, key);
+    nvfp4_verify_text_put(text, ":[");
     for (int v = 1; v < NVFP4_VERDICT_COUNT; v++)
         if (set & NVFP4_VERDICT_BIT(v)) {
-            nvfp4_text_put(text, separator);
-            nvfp4_text_quoted(text, nvfp4_verdict_name((nvfp4_verdict)v));
+            nvfp4_verify_text_put(text, separator);
+            nvfp4_verify_text_quoted(text, nvfp4_verdict_name((nvfp4_verdict)v));
             separator = ",";
         }
-    nvfp4_text_put(text, "],");
+    nvfp4_verify_text_put(text, "],");
 }
 
 static void print_json(const nvfp4_verify_result *r)
 {
     char buffer[4096];
-    struct nvfp4_text text = {buffer, sizeof buffer, 0};
+    struct nvfp4_verify_text text = {buffer, sizeof buffer, 0};
     const char *separator = "";
-    nvfp4_text_put(&text, "{\"verdict\":");
-    nvfp4_text_quoted(&text, nvfp4_verdict_name((nvfp4_verdict)r->verdict));
-    nvfp4_text_char(&text, ',');
+    nvfp4_verify_text_put(&text, "{\"verdict\":");
+    nvfp4_verify_text_quoted(&text, nvfp4_verdict_name((nvfp4_verdict)r->verdict));
+    nvfp4_verify_text_char(&text, ',');
     json_set(&text, "faults", r->faults);
     json_set(&text, "remaining", r->remaining);
     json_number(&text, "confidence", r->confidence);
     if (r->limit > 0) {
-        nvfp4_text_char(&text, ',');
+        nvfp4_verify_text_char(&text, ',');
         json_number(&text, "limit", r->limit);
     }
     if (r->worst_run >= 0) {
-        nvfp4_text_put(&text, ",\"worst\":{\"run\":");
-        nvfp4_text_integer(&text, r->worst_run);
-        nvfp4_text_put(&text, ",\"row\":");
-        nvfp4_text_integer(&text, r->worst_row);
-        nvfp4_text_put(&text, ",\"column\":");
-        nvfp4_text_integer(&text, r->worst_column);
-        nvfp4_text_char(&text, ',');
+        nvfp4_verify_text_put(&text, ",\"worst\":{\"run\":");
+        nvfp4_verify_text_integer(&text, r->worst_run);
+        nvfp4_verify_text_put(&text, ",\"row\":");
+        nvfp4_verify_text_integer(&text, r->worst_row);
+        nvfp4_verify_text_put(&text, ",\"column\":");
+        nvfp4_verify_text_integer(&text, r->worst_column);
+        nvfp4_verify_text_char(&text, ',');
         json_number(&text, "expected", r->worst_expected);
-        nvfp4_text_char(&text, ',');
+        nvfp4_verify_text_char(&text, ',');
         json_number(&text, "got", r->worst_got);
-        nvfp4_text_char(&text, '}');
+        nvfp4_verify_text_char(&text, '}');
     }
-    nvfp4_text_put(&text, ",\"distance\":{");
+    nvfp4_verify_text_put(&text, ",\"distance\":{");
     for (int v = 1; v < NVFP4_VERDICT_COUNT; v++)
         if (r->distance[v] >= 0) {
-            nvfp4_text_put(&text, separator);
+            nvfp4_verify_text_put(&text, separator);
             json_number(&text, nvfp4_verdict_name((nvfp4_verdict)v), r->distance[v]);
             separator = ",";
         }
-    nvfp4_text_put(&text, "}}");
+    nvfp4_verify_text_put(&text, "}}");
     puts(buffer);
 }
 

@@ -18,7 +18,8 @@ static const struct command {
     { "model", nvfp4_cmd_model, "what a checkpoint says of its MoE layers" },
     { "devices", nvfp4_cmd_devices, "which GPUs these are, and under which number" },
     { "matrix", nvfp4_cmd_matrix, "models or activations by GPUs: text, Markdown, CSV, JSON, a page" },
-    { "policy", nvfp4_cmd_policy, "list and show the built-in policies" },
+    { "policy", nvfp4_cmd_policy, "list, show, check and compare policies" },
+    { "verify", nvfp4_cmd_verify, "does a kernel clamp as it claims?" },
 };
 
 enum { COMMAND_COUNT = sizeof commands / sizeof commands[0] };
@@ -71,9 +72,15 @@ static int run(int argc, char **argv)
         nvfp4_cli_version();
         return NVFP4_EXIT_OK;
     }
-    for (int i = 0; i < COMMAND_COUNT; i++)
-        if (strcmp(word, commands[i].name) == 0)
-            return commands[i].run(argc - 1, argv + 1);
+    for (int i = 0; i < COMMAND_COUNT; i++) {
+        if (strcmp(word, commands[i].name) != 0)
+            continue;
+        if (argc == 3 && strcmp(argv[2], "--version") == 0) {
+            nvfp4_cli_version();
+            return NVFP4_EXIT_OK;
+        }
+        return commands[i].run(argc - 1, argv + 1);
+    }
     /* explain takes a model as its first word. */
     if (nvfp4_cli_is_model(word))
         return nvfp4_cmd_explain(argc, argv);

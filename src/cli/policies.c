@@ -5,7 +5,7 @@
 
 const nvfp4_policy *nvfp4_cli_policy(const char *name)
 {
-    const nvfp4_policy *policy;
+    const nvfp4_policy *policy = NULL;
     nvfp4_error error;
     if (nvfp4_policy_find(name, &policy, &error) == NVFP4_OK)
         return policy;

@@ -9,8 +9,7 @@
 
 #include <nvfp4moe/policy.h>
 
-/** A built-in policy, or that of a file; to be given to nvfp4_policy_free(). @return NULL after a
- *  complaint. */
+/** The policy of that name, alias or file, to be freed. @return NULL after a complaint. */
 const nvfp4_policy *nvfp4_cli_policy(const char *name);
 
 /** The command `policy diff A B`; `argv[0]` is "diff". @return an exit code. */

@@ -3,6 +3,7 @@
 #include "core/accept.h"
 
 #include "core/clamp.h"
+#include "core/peers.h"
 #include "core/question_ask.h"
 
 static enum condition_result library_check(const struct question *q,
@@ -102,7 +103,7 @@ int erratum_holds(const struct question *q, int index)
 int targets_cover(const struct question *q)
 {
     const nvfp4_deployment *d = q->deployment;
-    if (d->target_count == 0 || d->device.vendor != NVFP4_VENDOR_NVIDIA)
+    if (d->target_count == 0 || !(q->device & DEVICE_NVIDIA))
         return 1;
     for (size_t i = 0; i < d->target_count; i++)
         if (nvfp4_target_runs_on(&d->targets[i], q->sm))
@@ -157,28 +158,10 @@ static int details_fit(const struct question *q, int index)
            clamp_accepts(q, row) && !any_erratum_holds(q, index);
 }
 
-int peer_rules_out(const struct question *q, int index, const nvfp4_device_key *peer)
-{
-    nvfp4_deployment there = *q->deployment;
-    there.device = *peer;
-    struct question asked = *q;
-    asked.deployment = &there;
-    question_move(&asked, peer);
-    return !(words_fit(&asked, &q->policy->rows[index]) && details_fit(&asked, index));
-}
-
-static int any_peer_rules_out(const struct question *q, int index)
-{
-    for (size_t i = 0; i < q->deployment->peer_count; i++)
-        if (peer_rules_out(q, index, &q->deployment->peers[i]))
-            return 1;
-    return 0;
-}
-
 /* The row's words fit already. */
 static int rest_fits(const struct question *q, int index)
 {
-    return details_fit(q, index) && !(q->mixed_peers && any_peer_rules_out(q, index));
+    return details_fit(q, index) && !(q->mixed_peers && peers_rule_out(q, index));
 }
 
 int row_accepts(const struct question *q, int index)
@@ -192,6 +175,15 @@ int first_accepting(const struct question *q)
         if (rest_fits(q, first_bit(left)))
             return first_bit(left);
     return -1;
+}
+
+nvfp4_kernel_set all_accepting(const struct question *q)
+{
+    nvfp4_kernel_set set = 0;
+    for (nvfp4_kernel_set left = q->rules_out_all == 0 ? q->fits : 0; left != 0; left &= left - 1)
+        if (rest_fits(q, first_bit(left)))
+            set |= (nvfp4_kernel_set)1 << first_bit(left);
+    return set;
 }
 
 nvfp4_status nvfp4_select_backend(const nvfp4_moe_layer *layer, const nvfp4_deployment *deployment,

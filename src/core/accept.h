@@ -28,7 +28,7 @@ int row_accepts(const struct question *q, int index);
 /* The kernel to take: the first that is offered, asked for and accepted; -1: none. */
 int first_accepting(const struct question *q);
 
-/* Would the kernel be ruled out on the device of this peer alone? */
-int peer_rules_out(const struct question *q, int index, const nvfp4_device_key *peer);
+/* All of them. */
+nvfp4_kernel_set all_accepting(const struct question *q);
 
 #endif

@@ -8,6 +8,7 @@
 
 #include "core/accept.h"
 #include "core/clamp.h"
+#include "core/peers.h"
 
 static const nvfp4_fact no_fact = { NVFP4_FACT_NONE, 0, 0, 0, NULL };
 
@@ -306,9 +307,11 @@ static void judge_peers(const struct question *q, int index, struct sink *sink)
 {
     if (!q->mixed_peers || sink->reasons != 0)
         return;
+    struct device_set seen = { { 0 } };
     for (size_t i = 0; i < q->deployment->peer_count; i++) {
         const nvfp4_device_key *peer = &q->deployment->peers[i];
-        if (!peer_rules_out(q, index, peer))
+        const int number = device_number(peer);
+        if (!device_set_add(&seen, number) || !device_rules_out(q, index, number))
             continue;
         report(sink, index, NVFP4_REASON_PEER, "devices", fact(NVFP4_FACT_NUMBER, 0, i),
                device_fact(peer, peer->sm == 101 ? 110 : peer->sm), NULL, NULL);

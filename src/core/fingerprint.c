@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/accept.h"
+#include "core/peers.h"
 
 /* A strong 64-bit mixer (two rounds of xor-shift and multiply); no secret, only no accidents. */
 static uint64_t mix(uint64_t x)
@@ -163,45 +164,69 @@ static uint64_t side(nvfp4_library_version have, nvfp4_library_version floor)
     return have == NVFP4_LIBRARY_ABSENT ? 0 : have != NVFP4_LIBRARY_UNKNOWN && have < floor ? 1 : 2;
 }
 
-void hash_libraries(struct hash *h, const struct question *q)
+void library_levels(const struct question *q, uint16_t levels[LIBRARY_SLOTS])
 {
     const nvfp4_policy *p = q->policy;
     const nvfp4_library_version *have = q->deployment->libraries;
+    uint64_t sums[LIBRARY_SLOTS] = { 0 };
     for (int i = 0; i < p->row_count; i++) {
         const struct nvfp4_row *r = &p->rows[i];
         for (int k = 0; k < r->condition_count; k++) {
             const struct nvfp4_condition *c = &r->conditions[k];
             if (c->kind == CONDITION_LIBRARY)
-                hash_number(h, side(have[c->library], c->number));
+                sums[c->library] += side(have[c->library], c->number);
             if (c->until != 0)
-                hash_number(h, side(have[c->library], c->until));
+                sums[c->library] += side(have[c->library], c->until);
             if (c->since != 0)
-                hash_number(h, side(have[c->library], c->since));
+                sums[c->library] += side(have[c->library], c->since);
         }
         for (int k = 0; k < r->clamp_count; k++)
             if (r->clamp[k].since != 0 && !p->clamp_by_set)
-                hash_number(h, side(have[r->clamp[k].library], r->clamp[k].since));
+                sums[r->clamp[k].library] += side(have[r->clamp[k].library], r->clamp[k].since);
     }
     for (int i = 0; i < p->erratum_count; i++) {
         const struct nvfp4_erratum *e = &p->errata[i];
         if (e->library != LIBRARY_NONE)
-            hash_number(h, side(have[e->library], e->from) << 2 | side(have[e->library], e->below));
+            sums[e->library] += side(have[e->library], e->from) + side(have[e->library], e->below);
     }
+    for (int i = 0; i < LIBRARY_SLOTS; i++)
+        levels[i] = sums[i] < UINT16_MAX ? (uint16_t)sums[i] : UINT16_MAX;
 }
 
-/* The other ranks' devices as a set: order and repetition decide nothing. */
+void hash_plan(struct hash *h, const struct question *q)
+{
+    const nvfp4_deployment *d = q->deployment;
+    const uint64_t columns = ALL(FORMAT) | ALL(ALL2ALL) | ALL(HUMMING_GEMM);
+    const uint32_t flags = FLAG_EP | FLAG_EPLB | FLAG_LORA | FLAG_BATCH_INVARIANT;
+    hash_number(h, q->values & columns);
+    hash_number(h, q->flags & flags);
+    hash_number(h, q->custom);
+    hash_number(h, (uint64_t)d->tensor_parallel << 32 | (uint32_t)d->data_parallel);
+    hash_number(h, (uint64_t)d->context_parallel << 32 | (uint32_t)d->sequence_parallel);
+}
+
+/* The ranks' devices as a set: order, repetition, and whether this rank is among them decide nothing. */
 static void hash_peers(struct hash *h, const struct question *q)
 {
-    uint64_t all = 0;
-    for (size_t i = 0; q->mixed_peers && i < q->deployment->peer_count; i++)
-        all |= question_device_bit(&q->deployment->peers[i]);
-    hash_number(h, all);
+    uint64_t devices = 0, not_covered = 0;
+    if (q->mixed_peers) {
+        struct question there;
+        devices = q->device;
+        for (int n = device_set_next(&q->peers, 0); n >= 0; n = device_set_next(&q->peers, n + 1)) {
+            question_ask_there(&there, q, n);
+            devices |= there.device;
+            not_covered |= !targets_cover(&there);
+        }
+    }
+    hash_number(h, devices);
+    hash_number(h, not_covered);
 }
 
 uint64_t fingerprint_of(const struct question *q, int kernel)
 {
     const nvfp4_deployment *d = q->deployment;
     nvfp4_kernel_set built = 0;
+    uint16_t levels[LIBRARY_SLOTS];
     for (int i = 0; i < q->policy->row_count; i++) {
         const struct nvfp4_row *row = &q->policy->rows[i];
         if (!(d->not_built & NVFP4_BACKEND_BIT(row->backend)) &&
@@ -217,7 +242,9 @@ uint64_t fingerprint_of(const struct question *q, int kernel)
     hash_number(&h, q->custom);
     hash_number(&h, (uint64_t)q->share);
     hash_number(&h, (uint64_t)q->requested);
-    hash_libraries(&h, q);
+    library_levels(q, levels);
+    for (int i = 0; i < LIBRARY_SLOTS; i++)
+        hash_number(&h, levels[i]);
     hash_number(&h, built);
     hash_number(&h, d->disabled);
     hash_number(&h, d->errata_off);

@@ -23,8 +23,19 @@ uint64_t policy_hash_compute(const nvfp4_policy *policy);
 /* Over the question, the policy and the kernel chosen (-1: none). */
 uint64_t fingerprint_of(const struct question *q, int kernel);
 
-/* What of the layer decides, and what of the libraries: for agreements between ranks. */
+/* What of the layer decides. */
 void hash_layer(struct hash *h, const struct question *q);
-void hash_libraries(struct hash *h, const struct question *q);
+
+/* What of the deployment all ranks of a group have in common: degrees, format, options; no device. */
+void hash_plan(struct hash *h, const struct question *q);
+
+/*
+ * What of the libraries decides: for each, how far up the policy's floors its version is. Two versions
+ * on the same level are the same to the policy; an absent library is on level 0, as is one that the
+ * policy has no floor for.
+ */
+enum { LIBRARY_SLOTS = 8 };
+_Static_assert(LIBRARY_SLOTS >= (int)NVFP4_LIBRARY_COUNT, "a slot for each library");
+void library_levels(const struct question *q, uint16_t levels[LIBRARY_SLOTS]);
 
 #endif

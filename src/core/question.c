@@ -25,9 +25,3 @@ void question_complete(struct question *q)
 {
     question_finish(q);
 }
-
-void question_move(struct question *q, const nvfp4_device_key *device)
-{
-    q->device_index = device_index(device);
-    question_finish(q);
-}

@@ -4,6 +4,16 @@
 
 #include "core/rule.h"
 
+/* All members up to the last of the first release: what a `struct_size` must cover. */
+#define V1_SIZE(type, last) (offsetof(type, last) + sizeof(((const type *)0)->last))
+
+/* Devices that differ for a decision: an SM by its number, another vendor by its ::nvfp4_vendor. */
+struct device_set {
+    uint64_t words[16];
+};
+enum { DEVICE_NUMBERS = 16 * 64 };
+_Static_assert(DEVICE_NUMBERS > 999, "every SM has a number");
+
 /* A valid request under a policy, in the form that rows are held against. */
 struct question {
     const nvfp4_moe_layer *layer;
@@ -26,6 +36,7 @@ struct question {
     double limit, alpha, beta; /* effective; limit only with FLAG_LIMIT */
     nvfp4_reason_set rules_out_all; /* what no kernel at all can do */
     int mixed_peers;                /* the ranks' devices differ */
+    struct device_set peers;        /* theirs; set only where the deployment names some */
 };
 
 /* Checks the request and asks it; NVFP4_EINVAL or NVFP4_EABI where it is no request. */
@@ -35,13 +46,13 @@ nvfp4_status question_ask(struct question *q, const nvfp4_moe_layer *layer,
 /* Adds what conditions, clamp rules and errata look at, where only the hot path has begun to ask. */
 void question_complete(struct question *q);
 
-/* The same question on another device, whose deployment q->deployment is; `fits` stays as it was. */
-void question_move(struct question *q, const nvfp4_device_key *device);
+/* Notes the devices of the ranks, each once however many have it, and whether they differ. */
+void question_see_peers(struct question *q);
 
-/* Is the kernel among those to choose from: of the backend asked for, or one of the automatic ones? */
-static inline int question_asks_for(const struct question *q, int index)
+/* The kernels to choose from: of the backend asked for, or the automatic ones. */
+static inline nvfp4_kernel_set question_asks_for(const struct question *q)
 {
-    return (int)(q->policy->compiled->backend[q->requested] >> index & 1);
+    return q->policy->compiled->backend[q->requested];
 }
 
 /* The number of a device's bit, -1 where it is no device; the bit itself, 0 where it is none. */

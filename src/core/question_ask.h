@@ -29,9 +29,6 @@ static inline int device_index(const nvfp4_device_key *device)
                                                   : -1;
 }
 
-/* All members up to the last of the first release. */
-#define V1_SIZE(type, last) (offsetof(type, last) + sizeof(((const type *)0)->last))
-
 static inline int in_range(int32_t value, int32_t count)
 {
     return (uint32_t)value < (uint32_t)count;
@@ -88,18 +85,6 @@ static inline int valid_arrays(const nvfp4_deployment *d)
         if (device_index(&d->peers[i]) < 0)
             return 0;
     return 1;
-}
-
-/* Are the devices of the ranks not all alike? */
-static inline int peers_differ(const nvfp4_deployment *d)
-{
-    for (size_t i = 0; i < d->peer_count; i++) {
-        const nvfp4_device_key *peer = &d->peers[i], *own = &d->device;
-        if (peer->vendor != own->vendor ||
-            (own->vendor == NVFP4_VENDOR_NVIDIA && own_name(peer->sm) != own_name(own->sm)))
-            return 1;
-    }
-    return 0;
 }
 
 /* The all2all kernels that move tokens; NONE: none are in use. */
@@ -322,7 +307,9 @@ static inline void question_finish(struct question *restrict q)
     q->beta = layer->has & NVFP4_HAS_SWIGLU_BETA ? layer->swiglu_beta : oai ? 1.0 : 0.0;
     q->rules_out_all = 0;
     divide_experts(q);
-    q->mixed_peers = deployment->peer_count != 0 && peers_differ(deployment);
+    q->mixed_peers = 0;
+    if (deployment->peer_count != 0)
+        question_see_peers(q);
 }
 
 #endif

@@ -61,6 +61,13 @@ static void insert(struct search *s, const nvfp4_remedy *remedy, int cost)
     s->cost[at] = cost;
 }
 
+/* Known to keep the activations' quantisation in its GEMMs: EMULATION does not, HUMMING was not read. */
+static int quantises_activations(const struct nvfp4_row *row)
+{
+    return !row->runs_w4a16 && row->backend != NVFP4_BACKEND_EMULATION &&
+           row->backend != NVFP4_BACKEND_HUMMING;
+}
+
 /* Asks again with a changed deployment; adds the remedy if that finds a backend. 1: it does. */
 static int try_change(struct search *s, const nvfp4_deployment *changed, nvfp4_remedy remedy, int cost)
 {
@@ -71,7 +78,7 @@ static int try_change(struct search *s, const nvfp4_deployment *changed, nvfp4_r
     if (kernel < 0)
         return 0;
     const struct nvfp4_row *row = &q.policy->rows[kernel];
-    if (s->want_scheme && (row->runs_w4a16 || row->backend == NVFP4_BACKEND_EMULATION))
+    if (s->want_scheme && !quantises_activations(row))
         return 0;
     remedy.backend = row->backend;
     remedy.kernel = kernel;

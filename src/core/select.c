@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <nvfp4moe/group.h>
 #include <nvfp4moe/select.h>
 
 #include "core/accept.h"
@@ -45,7 +44,6 @@ nvfp4_status nvfp4_judge(const nvfp4_moe_layer *layer, const nvfp4_deployment *d
         return status;
 
     struct sink sink = { 0, 0, NULL, 0, 0 };
-    nvfp4_kernel_set asked = 0;
     verdicts->eligible = 0;
     verdicts->kernel_count = q.policy->row_count;
     for (int i = 0; i < q.policy->row_count; i++) {
@@ -53,10 +51,9 @@ nvfp4_status nvfp4_judge(const nvfp4_moe_layer *layer, const nvfp4_deployment *d
         verdicts->reasons[i] = sink.reasons;
         if (sink.reasons == 0)
             verdicts->eligible |= (nvfp4_kernel_set)1 << i;
-        if (question_asks_for(&q, i))
-            asked |= (nvfp4_kernel_set)1 << i;
     }
-    const int kernel = verdicts->eligible & asked ? first_bit(verdicts->eligible & asked) : -1;
+    const nvfp4_kernel_set left = verdicts->eligible & question_asks_for(&q);
+    const int kernel = left != 0 ? first_bit(left) : -1;
     verdicts->status = kernel >= 0 ? NVFP4_OK : question_no(&q);
     verdicts->selection = (nvfp4_selection){ .kernel = -1 };
     if (kernel >= 0)
@@ -112,42 +109,5 @@ nvfp4_status nvfp4_fingerprint(const nvfp4_moe_layer *layer, const nvfp4_deploym
     if (status != NVFP4_OK)
         return status;
     *fingerprint = fingerprint_of(&q, first_accepting(&q));
-    return NVFP4_OK;
-}
-
-nvfp4_status nvfp4_eligible_kernels(const nvfp4_moe_layer *layer,
-                                    const nvfp4_deployment *deployment, const nvfp4_policy *policy,
-                                    nvfp4_kernel_set *kernels)
-{
-    struct question q;
-    if (kernels == NULL)
-        return NVFP4_EINVAL;
-    const nvfp4_status status = question_ask(&q, layer, deployment, policy);
-    if (status != NVFP4_OK)
-        return status;
-    nvfp4_kernel_set set = 0;
-    for (int i = 0; i < q.policy->row_count; i++)
-        if (question_asks_for(&q, i) && row_accepts(&q, i))
-            set |= (nvfp4_kernel_set)1 << i;
-    *kernels = set;
-    return NVFP4_OK;
-}
-
-nvfp4_status nvfp4_select_from_set(const nvfp4_moe_layer *layer, const nvfp4_deployment *deployment,
-                                   const nvfp4_policy *policy, nvfp4_kernel_set kernels,
-                                   nvfp4_selection *selection)
-{
-    struct question q;
-    if (selection == NULL)
-        return NVFP4_EINVAL;
-    const nvfp4_status status = question_ask(&q, layer, deployment, policy);
-    if (status != NVFP4_OK)
-        return status;
-    if (kernels == 0)
-        return question_no(&q);
-    const int kernel = first_bit(kernels);
-    if (kernel >= q.policy->row_count)
-        return NVFP4_EINVAL;
-    question_decide(&q, kernel, selection);
     return NVFP4_OK;
 }

@@ -264,7 +264,8 @@ static int out_comparison(struct out *out, const nvfp4_policy *policy, const nvf
     } else {
         const int named = f->subject[0] != '\0' && f->need.kind != NVFP4_FACT_VERSION &&
                           (f->need.kind != NVFP4_FACT_WORDS ||
-                           f->need.column == NVFP4_COLUMN_CUSTOM);
+                           f->reason == NVFP4_REASON_KERNEL_OPTION ||
+                           f->reason == NVFP4_REASON_PARALLEL);
         out_text(out, f->reason == NVFP4_REASON_ERRATUM ? f->subject : named ? f->subject : "");
         out_text(out, f->reason == NVFP4_REASON_ERRATUM ? ", " : named ? ": " : "");
         out_text(out, "needs ");

@@ -7,7 +7,7 @@
 
 #include "files/alloc.h"
 
-#define CHUNK_FIRST ((size_t)4 << 10)
+#define CHUNK_FIRST   ((size_t)4 << 10)
 #define CHUNK_LARGEST ((size_t)1 << 20)
 
 struct nvfp4_arena_chunk {

@@ -6,8 +6,8 @@
  * @file document.h
  * @brief A YAML or JSON document as a tree that is only read. Internal to the library.
  *
- * Requests, policies and checkpoints are all read through this. A reader parses, walks the tree, and
- * tells what it dislikes with nvfp4_document_fail(), which adds file, line and column:
+ * Requests, policies and checkpoints are all read through this. A reader parses, walks the tree,
+ * and tells what it dislikes with nvfp4_document_fail(), which adds file, line and column:
  *
  * @code
  *     nvfp4_document_options options = { .file = "request.yaml", .unique_keys = 1 };
@@ -77,16 +77,16 @@ struct nvfp4_node {
     uint32_t key_line, key_column; /**< where its key begins; 0 without a key */
     uint32_t key_length;           /**< bytes in `key` */
     uint8_t kind;                  /**< an ::nvfp4_node_kind */
-    uint8_t quoted;   /**< 1: a string in quotes (or a YAML block), not a bare word */
-    uint8_t repeated; /**< 1: the same key stands earlier in the mapping */
+    uint8_t quoted;                /**< 1: a string in quotes (or a YAML block), not a bare word */
+    uint8_t repeated;              /**< 1: the same key stands earlier in the mapping */
     uint8_t shadowed; /**< 1: the same key stands later in the mapping, and that one counts */
 };
 
 typedef struct nvfp4_document nvfp4_document;
 
 typedef enum nvfp4_syntax {
-    /** By the name of the file (`.json`, `.jsonl`, `.yaml`, `.yml`), else JSON exactly when the first
-     *  byte that is not blank is `{` or `[` and the next one `"`, `{`, `[`, `}` or `]`. */
+    /** By the name of the file (`.json`, `.jsonl`, `.yaml`, `.yml`), else JSON exactly when the
+     * first byte that is not blank is `{` or `[` and the next one `"`, `{`, `[`, `}` or `]`. */
     NVFP4_SYNTAX_AUTO = 0,
     /** RFC 8259, and the `NaN`, `Infinity`, `-Infinity` that Python writes. */
     NVFP4_SYNTAX_JSON,
@@ -106,7 +106,7 @@ typedef struct nvfp4_document_options {
 
 /**
  * @brief Read a text from memory.
- * @param      text     May hold anything; need not end in NUL. Not retained. NULL only with length 0.
+ * @param      text     May hold anything; need not end in NUL. Not retained. NULL: with length 0.
  * @param      length   Bytes in @p text.
  * @param      options  NULL: defaults.
  * @param[out] document To be freed with nvfp4_document_free().
@@ -182,8 +182,8 @@ nvfp4_document_fail(const nvfp4_document *document, const nvfp4_node *node, nvfp
 __attribute__((format(printf, 5, 6)))
 #endif
 nvfp4_status
-nvfp4_document_fail_key(const nvfp4_document *document, const nvfp4_node *node,
-                        nvfp4_status status, nvfp4_error *error, const char *format, ...);
+nvfp4_document_fail_key(const nvfp4_document *document, const nvfp4_node *node, nvfp4_status status,
+                        nvfp4_error *error, const char *format, ...);
 
 /** Room for nvfp4_excerpt(). */
 #define NVFP4_EXCERPT 48

@@ -3,11 +3,11 @@
  * JSON, read as JSON.
  *
  * Nearly all JSON is YAML, but libyaml reads some of it wrongly and refuses other: a surrogate pair
- * written as \ud83d\ude00, a key longer than 1,024 bytes, a colon in the line below its key, a tab in
- * front of the document, the raw characters U+007F to U+009F and U+FEFF are errors to it, and raw
- * U+0085, U+2028 and U+2029 in a string are folded into blanks as line breaks. On the other hand it
- * takes comments, single quotes, bare words and trailing commas. A check of the grammar in front of
- * it would have to be this scanner; so the scanner feeds the tree itself.
+ * written as \ud83d\ude00, a key longer than 1,024 bytes, a colon in the line below its key, a tab
+ * in front of the document, the raw characters U+007F to U+009F and U+FEFF are errors to it, and
+ * raw U+0085, U+2028 and U+2029 in a string are folded into blanks as line breaks. On the other
+ * hand it takes comments, single quotes, bare words and trailing commas. A check of the grammar in
+ * front of it would have to be this scanner; so the scanner feeds the tree itself.
  */
 #include "files/document_build.h"
 
@@ -37,9 +37,9 @@ static nvfp4_status expected(const json *j, const char *what)
     if (j->at == j->end)
         return nvfp4_build_fail(j->builder, place, NVFP4_ESYNTAX,
                                 "the text ends where %s was expected", what);
-    return nvfp4_build_fail(j->builder, place, NVFP4_ESYNTAX, "expected %s, found '%s'", what,
-                            nvfp4_excerpt(j->at, nvfp4_utf8_next(j->at, (size_t)(j->end - j->at)),
-                                          excerpt));
+    return nvfp4_build_fail(
+        j->builder, place, NVFP4_ESYNTAX, "expected %s, found '%s'", what,
+        nvfp4_excerpt(j->at, nvfp4_utf8_next(j->at, (size_t)(j->end - j->at)), excerpt));
 }
 
 static void skip_blanks(json *j)
@@ -84,9 +84,9 @@ static nvfp4_status read_unicode(json *j, char **out)
         if (code <= 0xDBFF && j->at[4] == '\\' && j->at[5] == 'u')
             low = read_hex(j->at + 6);
         if (low < 0xDC00 || low > 0xDFFF)
-            return nvfp4_build_fail(j->builder, place_of(j, j->at - 2), NVFP4_ESYNTAX,
-                                    "\\u%04x is half of a surrogate pair, the other half is missing",
-                                    (unsigned)code);
+            return nvfp4_build_fail(
+                j->builder, place_of(j, j->at - 2), NVFP4_ESYNTAX,
+                "\\u%04x is half of a surrogate pair, the other half is missing", (unsigned)code);
         code = 0x10000 + ((code - 0xD800) << 10) + (low - 0xDC00);
         j->at += 6;
     }
@@ -269,9 +269,9 @@ static nvfp4_status add_value(json *j)
         return add_string(j);
     case '{':
     case '[':
-        status = nvfp4_build_add(j->builder,
-                                 *j->at == '{' ? NVFP4_NODE_MAPPING : NVFP4_NODE_SEQUENCE,
-                                 place_of(j, j->at), &node);
+        status =
+            nvfp4_build_add(j->builder, *j->at == '{' ? NVFP4_NODE_MAPPING : NVFP4_NODE_SEQUENCE,
+                            place_of(j, j->at), &node);
         j->at++;
         return status;
     default:

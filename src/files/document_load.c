@@ -70,8 +70,8 @@ static nvfp4_status build(nvfp4_builder *b, nvfp4_syntax syntax)
         return status;
     if (syntax == NVFP4_SYNTAX_AUTO)
         syntax = detect(b->document);
-    status = syntax == NVFP4_SYNTAX_JSON ? nvfp4_document_build_json(b)
-                                         : nvfp4_document_build_yaml(b);
+    status =
+        syntax == NVFP4_SYNTAX_JSON ? nvfp4_document_build_json(b) : nvfp4_document_build_yaml(b);
     if (status == NVFP4_OK && b->document->root == NULL)
         status = nvfp4_build_fail(b, nvfp4_build_place(b, 0), NVFP4_ESYNTAX,
                                   "the text is empty; expected a document");

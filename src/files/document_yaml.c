@@ -249,8 +249,8 @@ static nvfp4_status take_event(yaml *y, const yaml_event_t *event)
         status = refuse_extras(y, event->data.scalar.anchor, event->data.scalar.tag, place);
         return status != NVFP4_OK ? status : add_scalar(y, event, place);
     case YAML_SEQUENCE_START_EVENT:
-        status = refuse_extras(y, event->data.sequence_start.anchor,
-                               event->data.sequence_start.tag, place);
+        status = refuse_extras(y, event->data.sequence_start.anchor, event->data.sequence_start.tag,
+                               place);
         return status != NVFP4_OK ? status : open_collection(y, NVFP4_NODE_SEQUENCE, place);
     case YAML_MAPPING_START_EVENT:
         status = refuse_extras(y, event->data.mapping_start.anchor, event->data.mapping_start.tag,

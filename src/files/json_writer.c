@@ -24,17 +24,17 @@ void nvfp4_json_begin_growing(nvfp4_json *json)
 
 size_t nvfp4_json_end(nvfp4_json *json)
 {
-    return nvfp4_text_end(&json->text);
+    return nvfp4_sink_end(&json->text);
 }
 
 char *nvfp4_json_take(nvfp4_json *json, size_t *length)
 {
-    return nvfp4_text_take(&json->text, length);
+    return nvfp4_sink_take(&json->text, length);
 }
 
 static void put(nvfp4_json *json, const char *bytes, size_t size)
 {
-    nvfp4_text_put(&json->text, bytes, size);
+    nvfp4_sink_put(&json->text, bytes, size);
 }
 
 static void before_value(nvfp4_json *json)

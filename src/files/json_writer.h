@@ -24,11 +24,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "files/text.h"
+#include "files/sink.h"
 
 /** A writer; its fields are its own. */
 typedef struct nvfp4_json {
-    nvfp4_text text;
+    nvfp4_sink text;
     uint8_t comma; /* the next value needs a comma in front */
 } nvfp4_json;
 
@@ -38,10 +38,10 @@ void nvfp4_json_begin(nvfp4_json *json, char *buffer, size_t capacity);
 /** Begin a text in memory that grows. */
 void nvfp4_json_begin_growing(nvfp4_json *json);
 
-/** End a text in the caller's buffer, as nvfp4_text_end(). */
+/** End a text in the caller's buffer, as nvfp4_sink_end(). */
 size_t nvfp4_json_end(nvfp4_json *json);
 
-/** End a growing text, as nvfp4_text_take(). */
+/** End a growing text, as nvfp4_sink_take(). */
 char *nvfp4_json_take(nvfp4_json *json, size_t *length);
 
 /** Begin an object with `{`, an array with `[`. */

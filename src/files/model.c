@@ -14,7 +14,7 @@
 #define STEPS ((uint64_t)200000000)
 
 #define CONFIG "config.json"
-#define QUANT "hf_quant_config.json"
+#define QUANT  "hf_quant_config.json"
 
 nvfp4_status nvfp4_model_no_memory(const nvfp4_model_reader *reader)
 {
@@ -82,8 +82,8 @@ static nvfp4_status read_names(nvfp4_model_reader *reader)
 /* A JSON file that is something else: most likely its neighbour. */
 static nvfp4_status check_root(const nvfp4_model_reader *reader)
 {
-    static const char *const signs[] = { "model_type", "architectures", "hidden_size",
-                                         "text_config", "llm_config",   "language_config",
+    static const char *const signs[] = { "model_type",  "architectures", "hidden_size",
+                                         "text_config", "llm_config",    "language_config",
                                          "dim",         "d_model" };
     if (reader->root->kind != NVFP4_NODE_MAPPING)
         return nvfp4_document_fail(reader->config, reader->root, NVFP4_ESCHEMA, reader->error,
@@ -145,7 +145,9 @@ static nvfp4_status read_all(nvfp4_model_reader *reader)
 static nvfp4_status make_model(const nvfp4_document *config, const nvfp4_document *quant,
                                nvfp4_model **out, nvfp4_error *error)
 {
-    nvfp4_model_reader reader = { .error = error, .config = config, .quant = quant, .steps = STEPS };
+    nvfp4_model_reader reader = {
+        .error = error, .config = config, .quant = quant, .steps = STEPS
+    };
     reader.root = nvfp4_document_root(config);
     reader.model = nvfp4_files_malloc(sizeof *reader.model);
     if (reader.model == NULL)

@@ -193,7 +193,8 @@ static nvfp4_status read_parameters(nvfp4_model_reader *reader)
         size_t offset;
         double oai; /* with NVFP4_FIXES_OAI */
     } parameters[] = {
-        { NVFP4_FACT_ALPHA, NVFP4_HAS_SWIGLU_ALPHA, offsetof(nvfp4_moe_layer, swiglu_alpha), 1.702 },
+        { NVFP4_FACT_ALPHA, NVFP4_HAS_SWIGLU_ALPHA, offsetof(nvfp4_moe_layer, swiglu_alpha),
+          1.702 },
         { NVFP4_FACT_BETA, NVFP4_HAS_SWIGLU_BETA, offsetof(nvfp4_moe_layer, swiglu_beta), 1.0 },
         { NVFP4_FACT_SITU_BETA, NVFP4_HAS_SITU_BETA, offsetof(nvfp4_moe_layer, situ_beta), 0 },
         { NVFP4_FACT_SITU_LINEAR_BETA, NVFP4_HAS_SITU_LINEAR_BETA,
@@ -237,10 +238,10 @@ static nvfp4_status read_scoring(const nvfp4_model_reader *reader, nvfp4_scoring
     if (node != NULL && *scoring == NVFP4_SCORING_UNKNOWN) {
         char excerpt[NVFP4_EXCERPT];
         const int scalar = node->kind < NVFP4_NODE_SEQUENCE;
-        return nvfp4_model_warn(
-            reader, NVFP4_MODEL_WARNING_IGNORED_VALUE, "%s says \"%s\", which is not known here",
-            node->key,
-            scalar ? nvfp4_excerpt(node->text, node->length, excerpt) : nvfp4_node_kind_name(node));
+        return nvfp4_model_warn(reader, NVFP4_MODEL_WARNING_IGNORED_VALUE,
+                                "%s says \"%s\", which is not known here", node->key,
+                                scalar ? nvfp4_excerpt(node->text, node->length, excerpt)
+                                       : nvfp4_node_kind_name(node));
     }
     return NVFP4_OK;
 }
@@ -307,11 +308,10 @@ static nvfp4_status read_flags(nvfp4_model_reader *reader)
     int on_input = FAMILY(reader, NVFP4_FIXES_INPUT_WEIGHT) ? 1 : -1;
     nvfp4_status status = NVFP4_OK;
     if (FAMILY(reader, NVFP4_MLP_BIAS_IS_EXPERTS))
-        status =
-            nvfp4_model_flag(reader, nvfp4_model_fact(reader, NVFP4_FACT_MLP_BIAS), &bias);
+        status = nvfp4_model_flag(reader, nvfp4_model_fact(reader, NVFP4_FACT_MLP_BIAS), &bias);
     if (status == NVFP4_OK)
-        status = nvfp4_model_flag(reader, nvfp4_model_fact(reader, NVFP4_FACT_INPUT_WEIGHT),
-                                  &on_input);
+        status =
+            nvfp4_model_flag(reader, nvfp4_model_fact(reader, NVFP4_FACT_INPUT_WEIGHT), &on_input);
     for (uint32_t i = 0; i < reader->layer_count && status == NVFP4_OK; i++) {
         nvfp4_layer_facts *const facts = &reader->layers[i];
         if (bias >= 0) {

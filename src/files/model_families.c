@@ -77,7 +77,8 @@ static const nvfp4_family families[] = {
                  NVFP4_ALL_LAYERS | NVFP4_WIDTH_IS_INTERMEDIATE | NVFP4_RENORMALIZES,
         .activation = NVFP4_ACTIVATION_SWIGLUOAI,
         .scoring = NVFP4_SCORING_SOFTMAX,
-        .source = "HF gpt_oss (GptOssExperts: interleaved gate and up, biases, alpha 1.702, up + 1)",
+        .source =
+            "HF gpt_oss (GptOssExperts: interleaved gate and up, biases, alpha 1.702, up + 1)",
     },
     {
         .types = { "mixtral" },
@@ -128,13 +129,14 @@ static const nvfp4_family families[] = {
     {
         .types = { "qwen2_moe", "qwen3_moe", "qwen3_next", "qwen3_omni_moe" },
         .architecture = "Qwen",
+        .fixes = NVFP4_ALL_LAYERS,
         .scoring = NVFP4_SCORING_SOFTMAX,
-        .source = "HF qwen2_moe, qwen3_moe, qwen3_next",
+        .source = "HF qwen2_moe, qwen3_moe, qwen3_next (decoder_sparse_step 1 unless it is said)",
     },
     {
         .types = { "qwen3_vl_moe", "qwen3_vl_moe_text" },
         .architecture = "Qwen3VLMoe",
-        .fixes = NVFP4_RENORMALIZES,
+        .fixes = NVFP4_RENORMALIZES | NVFP4_ALL_LAYERS,
         .scoring = NVFP4_SCORING_SOFTMAX,
         .source = "HF qwen3_vl_moe",
     },
@@ -170,7 +172,8 @@ static const nvfp4_family families[] = {
                  NVFP4_WIDTH_IS_INTERMEDIATE | NVFP4_HAS_SCORE_BIAS | NVFP4_RENORMALIZES,
         .activation = NVFP4_ACTIVATION_SWIGLUOAI_UNINTERLEAVE,
         .scoring = NVFP4_SCORING_SIGMOID,
-        .source = "HF minimax_m3_vl; vLLM issue 45738 (some exports record silu; beta 1 if missing)",
+        .source =
+            "HF minimax_m3_vl; vLLM issue 45738 (some exports record silu; beta 1 if missing)",
     },
     {
         .types = { "llama4", "llama4_text" },

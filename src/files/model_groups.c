@@ -55,11 +55,11 @@ static size_t write_ranges(const uint32_t *first, uint32_t count, uint32_t group
         uint32_t last = i;
         while (last + 1 < count && first[last + 1] == group)
             last++;
-        const int size = last == i ? snprintf(range, sizeof range, "%s%lu", length > 0 ? "," : "",
-                                              (unsigned long)i)
-                                   : snprintf(range, sizeof range, "%s%lu-%lu",
-                                              length > 0 ? "," : "", (unsigned long)i,
-                                              (unsigned long)last);
+        const int size =
+            last == i
+                ? snprintf(range, sizeof range, "%s%lu", length > 0 ? "," : "", (unsigned long)i)
+                : snprintf(range, sizeof range, "%s%lu-%lu", length > 0 ? "," : "",
+                           (unsigned long)i, (unsigned long)last);
         if (out != NULL)
             memcpy(out + length, range, (size_t)size);
         length += (size_t)size;
@@ -91,8 +91,8 @@ static nvfp4_status make_group(const nvfp4_model_reader *reader, const uint32_t 
 }
 
 /*
- * Where it is not known which layers are MoE, every layer was read as if it were, and what differs may
- * be that of dense layers: only the configuration that most layers have is kept.
+ * Where it is not known which layers are MoE, every layer was read as if it were, and what differs
+ * may be that of dense layers: only the configuration that most layers have is kept.
  */
 static uint32_t commonest(const nvfp4_model_reader *reader, const uint32_t *first)
 {

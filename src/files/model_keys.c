@@ -8,14 +8,14 @@
 #include "files/number.h"
 
 /*
- * Names in the order in which they are tried: the first that is there and not null counts. Who writes
- * which is told at the name's first use.
+ * Names in the order in which they are tried: the first that is there and not null counts. Who
+ * writes which is told at the name's first use.
  */
 static const struct alias {
     const char *names[10];
 } aliases[NVFP4_FACT_COUNT] = {
-    /* DeepSeek, GLM, Kimi-K2, Nemotron | Qwen, Gemma-4, Kimi-K3 | gpt-oss, MiniMax, Llama-4, Mixtral |
-     * Step, ERNIE | DBRX | Mistral's params.json */
+    /* DeepSeek, GLM, Kimi-K2, Nemotron | Qwen, Gemma-4, Kimi-K3 | gpt-oss, MiniMax, Llama-4,
+     * Mixtral | Step, ERNIE | DBRX | Mistral's params.json */
     [NVFP4_FACT_EXPERTS] = { { "n_routed_experts", "num_experts", "num_local_experts",
                                "moe_num_experts", "ffn_config.moe_num_experts",
                                "moe.num_experts" } },
@@ -63,8 +63,7 @@ static const struct alias {
 
 /* Where the decoder of a model of several parts is described. */
 static const char *const nests[] = {
-    "text_config",
-    "llm_config",                /* InternVL, Nemotron-VL */
+    "text_config", "llm_config", /* InternVL, Nemotron-VL */
     "language_config",           /* DeepSeek-VL */
     "thinker_config.text_config" /* Qwen-Omni */
 };
@@ -143,8 +142,8 @@ nvfp4_status nvfp4_model_size(const nvfp4_model_reader *reader, const nvfp4_node
              node->real <= (double)NVFP4_SIZE_MAX && floor(node->real) == node->real)
         size = (int64_t)node->real;
     if (size < least)
-        return refuse(reader, node, least > 0 ? "a whole number of at least 1"
-                                              : "a whole number of at least 0");
+        return refuse(reader, node,
+                      least > 0 ? "a whole number of at least 1" : "a whole number of at least 0");
     if (size > NVFP4_SIZE_MAX)
         return refuse(reader, node, "a whole number of at most 2^40");
     *value = size;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which decoder layers are MoE layers. Lists that name each layer count before numbers that describe
- * a period, and both before what the family's code does; where two disagree, that is told. Layers for
- * multi-token prediction lie behind the last decoder layer and are none of these.
+ * Which decoder layers are MoE layers. Lists that name each layer count before numbers that
+ * describe a period, and both before what the family's code does; where two disagree, that is told.
+ * Layers for multi-token prediction lie behind the last decoder layer and are none of these.
  */
 #include "files/model_reader.h"
 
@@ -23,7 +23,9 @@ static const struct list_rule {
     const char *words[3]; /* of a MoE layer */
     const char *source;
 } list_rules[] = {
-    { "mlp_layer_types", BY_WORD, { "sparse", "moe", "hash_moe" },
+    { "mlp_layer_types",
+      BY_WORD,
+      { "sparse", "moe", "hash_moe" },
       "HF glm_moe_dsa, exaone_moe, laguna; deepseek_v4 has two kinds, both MoE" },
     { "layers_block_type", BY_WORD, { "moe" }, "HF nemotron_h" },
     { "hybrid_override_pattern", BY_LETTER, { "E" }, "REMOTE nemotron_h" },
@@ -67,8 +69,7 @@ typedef struct finding {
 
 static const nvfp4_node *get(const nvfp4_model_reader *reader, const char *path)
 {
-    const nvfp4_node *const node =
-        path != NULL ? nvfp4_model_path(reader->text, path) : NULL;
+    const nvfp4_node *const node = path != NULL ? nvfp4_model_path(reader->text, path) : NULL;
     return node != NULL && node->kind != NVFP4_NODE_NULL ? node : NULL;
 }
 
@@ -76,8 +77,7 @@ static nvfp4_status refuse(const nvfp4_model_reader *reader, const nvfp4_node *n
                            const char *key, const char *what)
 {
     return nvfp4_document_fail(reader->config, node, NVFP4_ESCHEMA, reader->error,
-                               "%s: expected %s, found %s", key, what,
-                               nvfp4_node_kind_name(node));
+                               "%s: expected %s, found %s", key, what, nvfp4_node_kind_name(node));
 }
 
 /* ---- how many ---- */
@@ -228,8 +228,7 @@ static nvfp4_status apply_list(const nvfp4_model_reader *reader, const struct li
         *broken = 1;
         return nvfp4_model_warn(reader, NVFP4_MODEL_WARNING_IGNORED_VALUE,
                                 "%s has %lu entries for %lu layers", rule->key,
-                                (unsigned long)length_of(node),
-                                (unsigned long)reader->layer_count);
+                                (unsigned long)length_of(node), (unsigned long)reader->layer_count);
     }
     switch (rule->form) {
     case BY_WORD:
@@ -350,9 +349,8 @@ static nvfp4_status apply_rules(nvfp4_model_reader *reader, uint8_t *moe, const 
     for (size_t i = 0; i < lists + periods; i++) {
         finding f = { moe, 0 };
         memset(moe, 0, reader->layer_count);
-        nvfp4_status status =
-            i < lists ? apply_list(reader, &list_rules[i], &f, broken)
-                      : apply_period(reader, &period_rules[i - lists], &f);
+        nvfp4_status status = i < lists ? apply_list(reader, &list_rules[i], &f, broken)
+                                        : apply_period(reader, &period_rules[i - lists], &f);
         if (status == NVFP4_OK)
             status = settle(reader, &f,
                             i < lists ? list_rules[i].key : period_rules[i - lists].sign, chosen);
@@ -374,8 +372,8 @@ nvfp4_status nvfp4_model_place_layers(nvfp4_model_reader *reader)
         status = apply_rules(reader, moe, &chosen, &broken);
         nvfp4_files_free(moe);
     }
-    reader->placed = chosen != NULL ||
-                     (reader->counted && !broken && (reader->family->fixes & NVFP4_ALL_LAYERS) != 0);
+    reader->placed = chosen != NULL || (reader->counted && !broken &&
+                                        (reader->family->fixes & NVFP4_ALL_LAYERS) != 0);
     for (uint32_t i = 0; chosen == NULL && i < reader->layer_count; i++)
         reader->layers[i].moe = 1;
     return status;

@@ -2,10 +2,10 @@
 /*
  * Which layers' experts a list of module patterns takes.
  *
- * A plain name takes the module of that name and all inside it, wherever its path begins: engines put
- * "model.", "language_model." and the like in front as they please. Shell patterns and expressions
- * are held against the names that the experts of a layer may have: the module that holds them, and
- * the projections of expert 0, which stand for those of all.
+ * A plain name takes the module of that name and all inside it, wherever its path begins: engines
+ * put "model.", "language_model." and the like in front as they please. Shell patterns and
+ * expressions are held against the names that the experts of a layer may have: the module that
+ * holds them, and the projections of expert 0, which stand for those of all.
  */
 #include "files/model_reader.h"
 
@@ -16,7 +16,7 @@
 
 /* Steps that count for making a program of an expression, and for making a name to match. */
 #define REGEX_COST 1000
-#define NAME_COST 40
+#define NAME_COST  40
 
 /* Bits of what has been taken of one layer. */
 enum {
@@ -24,17 +24,25 @@ enum {
     TOOK_GATE = 1u << 1,
     TOOK_UP = 1u << 2,
     TOOK_DOWN = 1u << 3,
-    TOOK_OTHER = 1u << 4,  /* something of another expert */
+    TOOK_OTHER = 1u << 4,     /* something of another expert */
     TOOK_ON_PURPOSE = 1u << 5 /* by a name, or a pattern that speaks of experts */
 };
 
-static const char *const prefixes[] = { "model.", "model.language_model.", "language_model.model.",
-                                        "backbone.", "language_model.", "thinker.model.", "" };
+static const char *const prefixes[] = {
+    "model.",
+    "model.language_model.",
+    "language_model.model.",
+    "language_model.",
+    "backbone.",
+    "thinker.model.",
+    "",
+};
 
 /* Where the family is not known: the containers of all families. */
-static const char *const all_containers[] = { "mlp.experts", "block_sparse_moe.experts",
-                                              "feed_forward.experts", "ffn.experts",
-                                              "mixer.experts", "moe.experts", NULL };
+static const char *const all_containers[] = {
+    "mlp.experts",   "block_sparse_moe.experts", "feed_forward.experts", "ffn.experts",
+    "mixer.experts", "moe.experts",              NULL,
+};
 static const char *const default_containers[] = { "mlp.experts", NULL };
 
 /* What stands behind a container's name, and what is taken with it. */
@@ -99,8 +107,8 @@ static where split(const char *path, int64_t *layer, const char **rest)
     for (const char *p = path; component(p, &length) != NULL; p = behind(p, length)) {
         if (is_other_tower(p, length))
             return ELSEWHERE;
-        const int list = same(p, length, "layers") || same(p, length, "h") ||
-                         same(p, length, "blocks");
+        const int list =
+            same(p, length, "layers") || same(p, length, "h") || same(p, length, "blocks");
         const char *const number = behind(p, length);
         if (!list || !is_digit(*number))
             continue;
@@ -159,8 +167,7 @@ static unsigned in_layer(const char *const *containers, const char *path)
             /* "mlp" holds "mlp.experts" */
             if (memcmp(*containers, path, length) == 0 && (*containers)[length] == '.')
                 return TOOK_ALL;
-        } else if (memcmp(*containers, path, own) == 0 &&
-                   (path[own] == '.' || path[own] == '\0')) {
+        } else if (memcmp(*containers, path, own) == 0 && (path[own] == '.' || path[own] == '\0')) {
             return inside(behind(path, own));
         }
     }
@@ -275,7 +282,7 @@ static unsigned take_by_pattern(const match *m, const nvfp4_pattern *pattern, in
     return took;
 }
 
-/* The only layer that a shell pattern like "model.layers.17.mlp*" can mean; -1: any may be meant. */
+/* The only layer that a shell pattern like "model.layers.17.mlp*" can mean; -1: any. */
 static int64_t only_layer(const nvfp4_pattern *pattern)
 {
     char front[128];
@@ -297,7 +304,7 @@ static void take_pattern(const match *m, const nvfp4_pattern *pattern)
     const int on_purpose = speaks_of_experts(pattern->text);
     nvfp4_model_spend(m->reader, m->reader->layer_count);
     for (uint32_t i = 0; i < m->reader->layer_count; i++) {
-        /* Where the number of layers is not known, one stands for all: none that a pattern names. */
+        /* If the number of layers is not known, one stands for all: none that a pattern names. */
         const uint32_t layer = m->reader->counted ? i : NVFP4_MODEL_LAYERS;
         if (!m->reader->layers[i].moe || (only >= 0 && only != (int64_t)layer))
             continue;
@@ -341,8 +348,8 @@ nvfp4_status nvfp4_model_take(nvfp4_model_reader *reader, const nvfp4_document *
                               const nvfp4_node *node, int any, uint8_t *took)
 {
     const match m = { reader, containers_of(reader, any), any, took };
-    const char *const text = node->kind == NVFP4_NODE_STRING && node->key == NULL ? node->text
-                                                                                  : node->key;
+    const char *const text =
+        node->kind == NVFP4_NODE_STRING && node->key == NULL ? node->text : node->key;
     const size_t length = text == node->key ? node->key_length : node->length;
     const nvfp4_status status = take_text(&m, node, text, length);
     if (status != NVFP4_OK || reader->steps > 0)

@@ -9,7 +9,8 @@
  * The steps, each in its file, each filling in more of every layer's facts:
  * model_keys.c (sizes and numbers by their aliases), model_families.c (what a family's code fixes),
  * model_layers.c (which layers are MoE), model_compute.c (activation, limits, routing),
- * model_quant.c with model_modules.c (how the experts are quantised), model_groups.c.
+ * model_quant*.c with model_modules.c and model_words.c (how the experts are quantised),
+ * model_groups.c.
  */
 
 #include <nvfp4moe/model.h>
@@ -47,19 +48,19 @@ typedef enum nvfp4_scoring {
 
 /** What the code of a family fixes (bits of nvfp4_family.fixes). */
 enum {
-    NVFP4_FIXES_ACTIVATION = 1u << 0,  /**< `activation`, whatever the file says */
-    NVFP4_FIXES_ROUTING = 1u << 1,     /**< `routing`, whatever the file says */
-    NVFP4_FIXES_OAI = 1u << 2,         /**< alpha 1.702 and beta 1 */
-    NVFP4_FIXES_BIAS = 1u << 3,        /**< the experts have biases */
-    NVFP4_FIXES_INPUT_WEIGHT = 1u << 4, /**< the routing weight scales the input */
-    NVFP4_FIXES_NO_GATE = 1u << 5,     /**< one projection instead of gate and up */
-    NVFP4_CLAMPS = 1u << 6,            /**< every model of the family has a limit */
-    NVFP4_CLAMPS_LIKE_STEP = 1u << 7,  /**< a limited layer is SWIGLUSTEP, another one SILU */
-    NVFP4_ALL_LAYERS = 1u << 8,        /**< all layers are MoE unless the file says otherwise */
+    NVFP4_FIXES_ACTIVATION = 1u << 0,      /**< `activation`, whatever the file says */
+    NVFP4_FIXES_ROUTING = 1u << 1,         /**< `routing`, whatever the file says */
+    NVFP4_FIXES_OAI = 1u << 2,             /**< alpha 1.702 and beta 1 */
+    NVFP4_FIXES_BIAS = 1u << 3,            /**< the experts have biases */
+    NVFP4_FIXES_INPUT_WEIGHT = 1u << 4,    /**< the routing weight scales the input */
+    NVFP4_FIXES_NO_GATE = 1u << 5,         /**< one projection instead of gate and up */
+    NVFP4_CLAMPS = 1u << 6,                /**< every model of the family has a limit */
+    NVFP4_CLAMPS_LIKE_STEP = 1u << 7,      /**< a limited layer is SWIGLUSTEP, another one SILU */
+    NVFP4_ALL_LAYERS = 1u << 8,            /**< all layers are MoE unless the file says otherwise */
     NVFP4_WIDTH_IS_INTERMEDIATE = 1u << 9, /**< `intermediate_size` is that of one expert */
-    NVFP4_HAS_SCORE_BIAS = 1u << 10,   /**< a bias on the scores chooses the experts (noaux_tc) */
-    NVFP4_GROUPS_EXPERTS = 1u << 11,   /**< experts are chosen by groups, be it one group */
-    NVFP4_RENORMALIZES = 1u << 12,     /**< the chosen weights sum to 1 unless the file says not */
+    NVFP4_HAS_SCORE_BIAS = 1u << 10, /**< a bias on the scores chooses the experts (noaux_tc) */
+    NVFP4_GROUPS_EXPERTS = 1u << 11, /**< experts are chosen by groups, be it one group */
+    NVFP4_RENORMALIZES = 1u << 12,   /**< the chosen weights sum to 1 unless the file says not */
     NVFP4_MLP_BIAS_IS_EXPERTS = 1u << 13 /**< `mlp_bias` is that of the experts */
 };
 
@@ -67,7 +68,8 @@ enum {
 typedef struct nvfp4_family {
     const char *types[8];      /**< `model_type`s, of the outer or the text config */
     const char *architecture;  /**< how the names of `architectures` begin; NULL: by type only */
-    const char *containers[4]; /**< modules of a layer that hold its experts, then NULL; none: "mlp.experts" */
+    /** Modules of a layer that hold its experts, then NULL; none: "mlp.experts". */
+    const char *containers[4];
     uint32_t fixes;            /**< the bits above */
     int32_t activation;        /**< with NVFP4_FIXES_ACTIVATION */
     int32_t routing;           /**< with NVFP4_FIXES_ROUTING */

@@ -117,8 +117,8 @@ size_t nvfp4_model_to_json(const nvfp4_model *model, char *buffer, size_t capaci
     for (size_t i = 0; i < model->warning_count; i++) {
         nvfp4_json_open(&json, '{');
         nvfp4_json_key(&json, "code");
-        nvfp4_json_string(&json, nvfp4_model_warning_name(
-                                     (nvfp4_model_warning_code)model->warnings[i].code));
+        nvfp4_json_string(
+            &json, nvfp4_model_warning_name((nvfp4_model_warning_code)model->warnings[i].code));
         nvfp4_json_key(&json, "text");
         nvfp4_json_string(&json, model->warnings[i].text);
         nvfp4_json_close(&json, '}');
@@ -130,91 +130,91 @@ size_t nvfp4_model_to_json(const nvfp4_model *model, char *buffer, size_t capaci
 
 /* ---- for people ---- */
 
-static void print_name(nvfp4_text *text, const char *name)
+static void print_name(nvfp4_sink *text, const char *name)
 {
     char excerpt[NVFP4_EXCERPT];
-    nvfp4_text_print(text, "%s",
+    nvfp4_sink_print(text, "%s",
                      name != NULL ? nvfp4_excerpt(name, strlen(name), excerpt) : "unnamed");
 }
 
-static void print_size(nvfp4_text *text, const char *what, int64_t size)
+static void print_size(nvfp4_sink *text, const char *what, int64_t size)
 {
     if (size == 0)
-        nvfp4_text_print(text, ", %s unknown", what);
+        nvfp4_sink_print(text, ", %s unknown", what);
     else
-        nvfp4_text_print(text, ", %s %lld", what, (long long)size);
+        nvfp4_sink_print(text, ", %s %lld", what, (long long)size);
 }
 
-static void print_activation(nvfp4_text *text, const nvfp4_model_group *group)
+static void print_activation(nvfp4_sink *text, const nvfp4_model_group *group)
 {
     const nvfp4_moe_layer *const layer = &group->layer;
     char number[NVFP4_REAL_TEXT];
-    nvfp4_text_print(text, ", %s",
+    nvfp4_sink_print(text, ", %s",
                      (group->known & NVFP4_KNOWS_ACTIVATION) != 0
                          ? nvfp4_activation_name((nvfp4_activation)layer->activation)
                          : "activation unknown");
     if ((layer->has & NVFP4_HAS_SWIGLU_LIMIT) != 0) {
         nvfp4_print_real(layer->swiglu_limit, number);
-        nvfp4_text_print(text, " with limit %s", number);
+        nvfp4_sink_print(text, " with limit %s", number);
     } else if ((group->known & NVFP4_KNOWS_LIMIT) == 0) {
-        nvfp4_text_print(text, " with an unknown limit");
+        nvfp4_sink_print(text, " with an unknown limit");
     }
 }
 
-static void print_group(nvfp4_text *text, const nvfp4_model_group *group)
+static void print_group(nvfp4_sink *text, const nvfp4_model_group *group)
 {
     const nvfp4_moe_layer *const layer = &group->layer;
     if (group->layers == NULL)
-        nvfp4_text_print(text, "  MoE layers (which ones is not known): ");
+        nvfp4_sink_print(text, "  MoE layers (which ones is not known): ");
     else
-        nvfp4_text_print(text, "  %lld MoE layer%s (", (long long)group->count,
+        nvfp4_sink_print(text, "  %lld MoE layer%s (", (long long)group->count,
                          group->count == 1 ? "" : "s");
     if (group->layers != NULL) {
-        nvfp4_text_put(text, group->layers, strlen(group->layers));
-        nvfp4_text_print(text, "): ");
+        nvfp4_sink_put(text, group->layers, strlen(group->layers));
+        nvfp4_sink_print(text, "): ");
     }
-    nvfp4_text_print(text, "%s", nvfp4_weights_name((nvfp4_weights)group->weights));
+    nvfp4_sink_print(text, "%s", nvfp4_weights_name((nvfp4_weights)group->weights));
     if ((group->known & NVFP4_KNOWS_SCHEME) != 0)
-        nvfp4_text_print(text, " %s", nvfp4_scheme_name((nvfp4_scheme)layer->scheme));
+        nvfp4_sink_print(text, " %s", nvfp4_scheme_name((nvfp4_scheme)layer->scheme));
     else if (group->weights == NVFP4_WEIGHTS_NVFP4)
-        nvfp4_text_print(text, " (activations unknown)");
+        nvfp4_sink_print(text, " (activations unknown)");
     print_activation(text, group);
     print_size(text, "experts", layer->num_experts);
     print_size(text, "top", layer->top_k);
     print_size(text, "hidden", layer->hidden_size);
     print_size(text, "width", layer->intermediate_size);
     if ((group->known & NVFP4_KNOWS_ROUTING) != 0)
-        nvfp4_text_print(text, ", routing %s", nvfp4_routing_name((nvfp4_routing)layer->routing));
+        nvfp4_sink_print(text, ", routing %s", nvfp4_routing_name((nvfp4_routing)layer->routing));
     if (layer->bias)
-        nvfp4_text_print(text, ", with bias");
-    nvfp4_text_print(text, "\n");
+        nvfp4_sink_print(text, ", with bias");
+    nvfp4_sink_print(text, "\n");
 }
 
 size_t nvfp4_model_to_text(const nvfp4_model *model, char *buffer, size_t capacity)
 {
-    nvfp4_text text = { buffer, capacity, 0, 0, 0 };
+    nvfp4_sink text = { buffer, capacity, 0, 0, 0 };
     print_name(&text, model->type);
-    nvfp4_text_print(&text, " (");
+    nvfp4_sink_print(&text, " (");
     print_name(&text, model->architecture);
-    nvfp4_text_print(&text, "): ");
+    nvfp4_sink_print(&text, "): ");
     if (model->nvfp4)
-        nvfp4_text_print(&text, "mixture of experts in NVFP4\n");
+        nvfp4_sink_print(&text, "mixture of experts in NVFP4\n");
     else
-        nvfp4_text_print(&text, "%s, not NVFP4 (found: %s)\n",
+        nvfp4_sink_print(&text, "%s, not NVFP4 (found: %s)\n",
                          model->moe ? "mixture of experts" : "not a mixture of experts",
                          nvfp4_weights_name(model->weights));
     for (size_t i = 0; i < model->group_count; i++)
         print_group(&text, &model->groups[i]);
-    nvfp4_text_print(&text, "  read from");
+    nvfp4_sink_print(&text, "  read from");
     for (size_t i = 0; i < model->source_count; i++)
-        nvfp4_text_print(&text, "%s %s", i > 0 ? "," : "", model->sources[i]);
-    nvfp4_text_print(&text, "\n");
+        nvfp4_sink_print(&text, "%s %s", i > 0 ? "," : "", model->sources[i]);
+    nvfp4_sink_print(&text, "\n");
     for (size_t i = 0; i < model->warning_count; i++) {
-        nvfp4_text_print(&text, "  %s: ",
-                         nvfp4_model_warning_name(
-                             (nvfp4_model_warning_code)model->warnings[i].code));
-        nvfp4_text_put(&text, model->warnings[i].text, strlen(model->warnings[i].text));
-        nvfp4_text_print(&text, "\n");
+        nvfp4_sink_print(
+            &text,
+            "  %s: ", nvfp4_model_warning_name((nvfp4_model_warning_code)model->warnings[i].code));
+        nvfp4_sink_put(&text, model->warnings[i].text, strlen(model->warnings[i].text));
+        nvfp4_sink_print(&text, "\n");
     }
-    return nvfp4_text_end(&text);
+    return nvfp4_sink_end(&text);
 }

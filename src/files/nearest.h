@@ -9,17 +9,18 @@
 
 #include <stddef.h>
 
-/** A search: set up with nvfp4_nearest_begin(), shown each known word with nvfp4_nearest_offer(). */
+/** A search: set up with nvfp4_nearest_begin(), shown each known word with nvfp4_nearest_offer().
+ */
 typedef struct nvfp4_nearest {
-    const char *word;   /**< what was written; not retained beyond the search */
-    const char *best;   /**< the nearest so far, one of the offered; NULL: none is near enough */
-    unsigned distance;  /**< of `best`; while there is none, the first distance that is too far */
+    const char *word;  /**< what was written; not retained beyond the search */
+    const char *best;  /**< the nearest so far, one of the offered; NULL: none is near enough */
+    unsigned distance; /**< of `best`; while there is none, the first distance that is too far */
 } nvfp4_nearest;
 
 /**
  * Begin a search. A known word is near when at most a third of the letters (at least one, at most
- * three) were left out, added, exchanged or swapped with their neighbour; case and `-` for `_` do not
- * count. Words longer than 64 bytes are near to nothing.
+ * three) were left out, added, exchanged or swapped with their neighbour; case and `-` for `_` do
+ * not count. Words longer than 64 bytes are near to nothing.
  */
 void nvfp4_nearest_begin(nvfp4_nearest *search, const char *word);
 

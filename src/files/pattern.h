@@ -6,10 +6,11 @@
  * @file pattern.h
  * @brief Patterns over module names, as quantisation sections hold them. Internal to the library.
  *
- * Three kinds, told apart by their look: `re:` and a regular expression of Python's re module, which
- * must match at the front of a name (compressed-tensors); a shell pattern with `*`, `?` or `[`, which
- * must match all of it (ModelOpt); else a plain name. Matching takes time in proportion to pattern
- * times name, whatever they hold: expressions are simulated, nothing is tried and taken back.
+ * Three kinds, told apart by their look: `re:` and a regular expression of Python's re module,
+ * which must match at the front of a name (compressed-tensors); a shell pattern with `*`, `?` or
+ * `[`, which must match all of it (ModelOpt); else a plain name. Matching takes time in proportion
+ * to pattern times name, whatever they hold: expressions are simulated, nothing is tried and taken
+ * back.
  */
 
 #include <stddef.h>

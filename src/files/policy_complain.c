@@ -18,7 +18,7 @@ static void note(struct policy_remarks *remarks, nvfp4_severity severity, struct
         remarks->errors++;
     if (remarks->count < remarks->capacity) {
         nvfp4_policy_remark *const remark = &remarks->array[remarks->count];
-        remark->severity = severity;
+        remark->severity = (int32_t)severity;
         remark->line = (int32_t)place.line;
         remark->column = (int32_t)place.column;
         memcpy(remark->message, message, MESSAGE);

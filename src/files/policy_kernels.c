@@ -287,7 +287,7 @@ int nvfp4_policy_backend_of(const nvfp4_policy *policy, const char *text, size_t
         if (strcmp(policy->custom_backends[i].name, name) == 0)
             return policy->custom_backends[i].backend;
     if (nvfp4_backend_from_name(name) != NVFP4_BACKEND_NONE)
-        return nvfp4_backend_from_name(name);
+        return (int)nvfp4_backend_from_name(name);
     if (nvfp4_policy_find_backend(policy, name, &backend) == NVFP4_OK)
         return (int)backend;
     return NVFP4_BACKEND_NONE;

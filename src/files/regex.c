@@ -11,7 +11,7 @@
 #include "files/pattern.h"
 
 #define PROGRAM 8192 /* instructions */
-#define LOOKS 3      /* programs at work at once: the expression, and lookaheads within lookaheads */
+#define LOOKS   3 /* programs at work at once: the expression, and lookaheads within lookaheads */
 
 typedef enum op { OP_SET, OP_SPLIT, OP_JUMP, OP_ASSERT, OP_LOOK, OP_MATCH } op;
 

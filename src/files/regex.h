@@ -4,7 +4,8 @@
 
 /**
  * @file regex.h
- * @brief Regular expressions as trees: what regex_parse.c hands to regex.c. Internal to the library.
+ * @brief Regular expressions as trees: what regex_parse.c hands to regex.c. Internal to the
+ * library.
  */
 
 #include <stddef.h>

@@ -4,9 +4,9 @@
 
 #include <string.h>
 
-#define DEPTH 32     /* of groups */
+#define DEPTH   32   /* of groups */
 #define REPEATS 1000 /* largest count in braces */
-#define LENGTH 4096  /* bytes of text; the tree takes many times that */
+#define LENGTH  4096 /* bytes of text; the tree takes many times that */
 
 typedef struct parser {
     const char *at, *end;
@@ -22,7 +22,8 @@ static nvfp4_regex_node *fail(parser *p, nvfp4_status status)
     return NULL;
 }
 
-static nvfp4_regex_node *make(parser *p, nvfp4_regex_kind kind, nvfp4_regex_node *left, nvfp4_regex_node *right)
+static nvfp4_regex_node *make(parser *p, nvfp4_regex_kind kind, nvfp4_regex_node *left,
+                              nvfp4_regex_node *right)
 {
     nvfp4_regex_node *const n = nvfp4_arena_take(p->arena, sizeof *n);
     if (n == NULL)
@@ -340,7 +341,8 @@ static nvfp4_regex_node *parse_choice(parser *p)
     while (first != NULL && p->at < p->end && *p->at == '|') {
         p->at++;
         nvfp4_regex_node *const other = parse_chain(p);
-        nvfp4_regex_node *const choice = other != NULL ? make(p, NVFP4_REGEX_CHOICE, *end, other) : NULL;
+        nvfp4_regex_node *const choice =
+            other != NULL ? make(p, NVFP4_REGEX_CHOICE, *end, other) : NULL;
         if (choice == NULL)
             return NULL;
         *end = choice;

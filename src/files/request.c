@@ -17,6 +17,7 @@ static void begin(nvfp4_request *r)
     r->policy = nvfp4_policy_builtin(NULL);
     memset(r->notes, 0, sizeof r->notes);
     memset(&r->root, 0, sizeof r->root);
+    r->own_keys = NULL;
     r->document_count = 0;
     r->device_set = 0;
     r->set_ranks = NULL;
@@ -45,6 +46,7 @@ void nvfp4_request_reset(nvfp4_request *request)
         nvfp4_document_free(request->documents[i]);
     nvfp4_files_free(request->set_ranks);
     nvfp4_arena_free(&request->arena);
+    nvfp4_arena_free(&request->kept);
     begin(request);
 }
 
@@ -53,6 +55,9 @@ void nvfp4_request_destroy(nvfp4_request *request)
     if (request == NULL)
         return;
     nvfp4_request_reset(request);
+    nvfp4_policy_free(request->loaded);
+    nvfp4_files_free(request->loaded_name);
+    nvfp4_files_free(request->loaded_beside);
     nvfp4_files_free(request->documents);
     nvfp4_files_free(request);
 }
@@ -158,18 +163,21 @@ nvfp4_status nvfp4_request_load(nvfp4_request *request, const char *path, nvfp4_
 
 /* ---- one key ---- */
 
-/* Walks "deployment.libraries.cuda" down to its key. */
+/* Walks "deployment.libraries.cuda" down to its key: NULL where only a policy may know it. */
 static nvfp4_status find_path(const char *path, size_t length, enum request_section *section,
-                              const struct request_key **key, const struct request_note *note,
-                              nvfp4_error *error)
+                              const struct request_key **key, const char **name,
+                              const struct request_note *note, nvfp4_error *error)
 {
     *section = SECTION_REQUEST;
     for (;;) {
         const char *const dot = memchr(path, '.', length);
         const size_t size = dot != NULL ? (size_t)(dot - path) : length;
         *key = nvfp4_request_find_key(*section, path, size);
+        *name = path;
+        if (*key == NULL && dot == NULL && nvfp4_request_may_be_own(*section, NULL))
+            return NVFP4_OK;
         if (*key == NULL)
-            return nvfp4_request_unknown_key(note, error, *section, path, size);
+            return nvfp4_request_unknown_key(note, error, *section, path, size, NULL);
         if (dot == NULL)
             return NVFP4_OK;
         if ((*key)->kind != KIND_SECTION)
@@ -244,6 +252,23 @@ static void without_place(nvfp4_error *error)
     }
 }
 
+/* `key` NULL: one that only a policy may know, named by the `length` bytes at `name`. */
+static nvfp4_status set_key(nvfp4_request *r, enum request_section section,
+                            const struct request_key *key, const char *name, size_t length,
+                            const nvfp4_document *document, nvfp4_error *error)
+{
+    const nvfp4_node *const value = nvfp4_document_root(document);
+    const struct request_reader reader = { r, document, 0, r->notes, error };
+    const struct request_note note = { value, document, 0 };
+    if (key != NULL) {
+        clear_rivals(r, section, key);
+        return nvfp4_request_read_value(&reader, section, key, value);
+    }
+    if (nvfp4_request_keep_own(r, section, name, length, &note) != NVFP4_OK)
+        return nvfp4_request_no_memory(error);
+    return NVFP4_OK;
+}
+
 static nvfp4_status set(nvfp4_request *r, const char *assignment, const char *origin,
                         nvfp4_error *error)
 {
@@ -253,26 +278,24 @@ static nvfp4_status set(nvfp4_request *r, const char *assignment, const char *or
                           "expected KEY=VALUE, such as layer.swiglu_limit=10", error);
     enum request_section section;
     const struct request_key *key;
+    const char *name;
     nvfp4_error about;
     const struct request_note nowhere = { NULL, NULL, 0 };
-    nvfp4_status status =
-        find_path(assignment, (size_t)(equals - assignment), &section, &key, &nowhere, &about);
+    nvfp4_status status = find_path(assignment, (size_t)(equals - assignment), &section, &key,
+                                    &name, &nowhere, &about);
     if (status != NVFP4_OK)
         return plain_fail(status, origin, about.message, error);
     const char *const value = equals + 1;
     if (*value == '\0')
         return plain_fail(NVFP4_ESYNTAX, origin, "the value is missing", error);
-    const int taken_as_is = is_name(key) && !(key->kind != KIND_NAME && is_null(value));
+    const int as_is = key == NULL || (is_name(key) && (key->kind == KIND_NAME || !is_null(value)));
     nvfp4_document *document;
-    status = value_document(value, taken_as_is, origin, &document, error);
-    if (status != NVFP4_OK)
-        return status;
-    status = keep(r, document, error);
-    if (status != NVFP4_OK)
-        return status;
-    const struct request_reader reader = { r, document, 0, r->notes, error };
-    clear_rivals(r, section, key);
-    return nvfp4_request_read_value(&reader, section, key, nvfp4_document_root(document));
+    status = value_document(value, as_is, origin, &document, error);
+    if (status == NVFP4_OK)
+        status = keep(r, document, error);
+    return status != NVFP4_OK
+               ? status
+               : set_key(r, section, key, name, (size_t)(equals - name), document, error);
 }
 
 nvfp4_status nvfp4_request_set(nvfp4_request *request, const char *assignment, const char *origin,

@@ -187,6 +187,29 @@ static void write_errata_off(nvfp4_json *json, const nvfp4_request *r)
     nvfp4_json_close(json, ']');
 }
 
+/* What the policy's own keys say. */
+static void write_own(nvfp4_json *json, const nvfp4_request *r, enum request_section section)
+{
+    nvfp4_policy_key_info key;
+    for (size_t i = 0; nvfp4_policy_key(r->policy, i, &key) == NVFP4_OK; i++) {
+        if (strcmp(key.section, nvfp4_request_sections[section].name) != 0)
+            continue;
+        for (size_t bit = 0; bit < 64; bit++) {
+            if (!(r->deployment.custom & key.bits & (uint64_t)1 << bit))
+                continue;
+            nvfp4_json_key(json, key.name);
+            nvfp4_json_string(json, nvfp4_policy_custom_word(r->policy, bit));
+        }
+    }
+}
+
+/* A policy out of a file is told as it was: by the file. */
+static const char *policy_name(const nvfp4_request *r)
+{
+    return r->policy == r->loaded && r->loaded != NULL ? r->loaded_name
+                                                       : nvfp4_policy_name(r->policy);
+}
+
 size_t nvfp4_request_to_json(const nvfp4_request *request, char *buffer, size_t capacity)
 {
     const nvfp4_deployment *const d = &request->deployment;
@@ -194,7 +217,7 @@ size_t nvfp4_request_to_json(const nvfp4_request *request, char *buffer, size_t 
     nvfp4_json_begin(&json, buffer, capacity);
     nvfp4_json_open(&json, '{');
     nvfp4_json_key(&json, "policy");
-    nvfp4_json_string(&json, nvfp4_policy_name(request->policy));
+    nvfp4_json_string(&json, policy_name(request));
     if (d->requested != NVFP4_BACKEND_NONE) {
         nvfp4_json_key(&json, "backend");
         nvfp4_json_string(&json, nvfp4_policy_user_name(request->policy,
@@ -205,10 +228,12 @@ size_t nvfp4_request_to_json(const nvfp4_request *request, char *buffer, size_t 
     nvfp4_json_key(&json, "layer");
     nvfp4_json_open(&json, '{');
     write_fields(&json, SECTION_LAYER, &request->layer, &no_layer, request->layer.has);
+    write_own(&json, request, SECTION_LAYER);
     nvfp4_json_close(&json, '}');
     nvfp4_json_key(&json, "deployment");
     nvfp4_json_open(&json, '{');
     write_fields(&json, SECTION_DEPLOYMENT, d, &no_deployment, 0);
+    write_own(&json, request, SECTION_DEPLOYMENT);
     write_libraries(&json, d);
     write_built(&json, request);
     write_targets(&json, d);

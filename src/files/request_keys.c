@@ -33,7 +33,7 @@ const struct request_vocabulary nvfp4_request_vocabularies[WORDS_COUNT] = {
 };
 
 static const struct request_key request_keys[] = {
-    { "policy", KIND_NAME, SLOT_POLICY, 0, "a built-in policy or an alias", "default",
+    { "policy", KIND_NAME, SLOT_POLICY, 0, "a built-in policy, an alias or a file", "default",
       "whose rules decide" },
     { "backend", KIND_NAME, SLOT_BACKEND, 0, "a name that the policy knows", "auto",
       "the backend that is insisted on" },

@@ -32,12 +32,22 @@ struct request_gpu {
 /** Boards that are remembered. */
 #define REQUEST_GPUS 32
 
+/** A key that only some policy knows, kept until that is known. */
+struct request_own_key {
+    struct request_own_key *next; /**< in the order in which they were said */
+    enum request_section section; /**< SECTION_LAYER or SECTION_DEPLOYMENT */
+    const char *name;
+    size_t length; /**< bytes in `name` */
+    struct request_note note;
+};
+
 struct nvfp4_request {
     nvfp4_moe_layer layer;
     nvfp4_deployment deployment;
     const nvfp4_policy *policy;
     struct request_note notes[SLOT_COUNT];
     struct request_note root;    /**< of the last document, for what is missing from it */
+    struct request_own_key *own_keys;
     nvfp4_document **documents;  /**< all that notes point into */
     size_t document_count, document_room;
     int device_set;              /**< 1: the devices are those of nvfp4_request_set_devices() */
@@ -48,6 +58,10 @@ struct nvfp4_request {
     char set_name[96];
     struct request_gpu gpus[REQUEST_GPUS]; /**< outlives a reset */
     unsigned next_gpu;           /**< the entry that is used up next */
+    const nvfp4_policy *loaded;  /**< the policy last read from a file, or NULL; outlives a reset */
+    char *loaded_name;           /**< by which name it was asked for, */
+    char *loaded_beside;         /**< and from which file */
+    nvfp4_arena kept;            /**< what lives as long as the documents */
     nvfp4_arena arena;           /**< arrays of `deployment`; emptied by every resolution */
 };
 
@@ -84,10 +98,39 @@ nvfp4_status nvfp4_request_read_value(const struct request_reader *reader,
 const struct request_key *nvfp4_request_find_key(enum request_section section, const char *name,
                                                  size_t length);
 
-/** Tell about an unknown key, with the nearest known one. @return NVFP4_ESCHEMA. */
+/**
+ * @brief Tell about an unknown key, with the nearest known one.
+ * @param policy Whose own keys are known, too; NULL: none.
+ * @return NVFP4_ESCHEMA.
+ */
 nvfp4_status nvfp4_request_unknown_key(const struct request_note *note, nvfp4_error *error,
                                        enum request_section section, const char *name,
-                                       size_t length);
+                                       size_t length, const nvfp4_policy *policy);
+
+/** May this key be one that only a policy knows? Its value must be a word. */
+int nvfp4_request_may_be_own(enum request_section section, const nvfp4_node *node);
+
+/** Keep such a key until the request is resolved. */
+nvfp4_status nvfp4_request_keep_own(nvfp4_request *request, enum request_section section,
+                                    const char *name, size_t length,
+                                    const struct request_note *note);
+
+/** The policy that the request names, read from its file where it has one. */
+nvfp4_status nvfp4_request_resolve_policy(nvfp4_request *request, nvfp4_error *error);
+
+/** The keys that only the policy knows, into `deployment.custom`. */
+nvfp4_status nvfp4_request_resolve_own(nvfp4_request *request, nvfp4_error *error);
+
+/** Fill the error as when memory is out. @return NVFP4_ENOMEM. */
+nvfp4_status nvfp4_request_no_memory(nvfp4_error *error);
+
+/** "unknown policy 'x' in y; did you mean 'z'?" @return NVFP4_ESCHEMA. */
+nvfp4_status nvfp4_request_unknown_name(const struct request_note *note, const char *kind,
+                                        const char *where, const char *best, const char *list,
+                                        nvfp4_error *error);
+
+/** Add a name to a list of names: "a, b"; one too many is left out. */
+void nvfp4_request_list(char list[160], const char *name);
 
 /**
  * @brief The device that four parts describe.

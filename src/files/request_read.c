@@ -31,7 +31,7 @@ const struct request_key *nvfp4_request_find_key(enum request_section section, c
 
 nvfp4_status nvfp4_request_unknown_key(const struct request_note *note, nvfp4_error *error,
                                        enum request_section section, const char *name,
-                                       size_t length)
+                                       size_t length, const nvfp4_policy *policy)
 {
     const struct request_keys *const keys = &nvfp4_request_sections[section];
     char excerpt[NVFP4_EXCERPT];
@@ -46,6 +46,10 @@ nvfp4_status nvfp4_request_unknown_key(const struct request_note *note, nvfp4_er
     nvfp4_nearest_begin(&search, excerpt);
     for (size_t i = 0; i < keys->count; i++)
         nvfp4_nearest_offer(&search, keys->keys[i].name);
+    nvfp4_policy_key_info own;
+    for (size_t i = 0; policy != NULL && nvfp4_policy_key(policy, i, &own) == NVFP4_OK; i++)
+        if (strcmp(own.section, keys->name) == 0)
+            nvfp4_nearest_offer(&search, own.name);
     if (search.best != NULL)
         return nvfp4_request_fail(note, error, 1, "unknown key '%s' in %s; did you mean '%s'?",
                                   excerpt, where, search.best);
@@ -342,10 +346,14 @@ nvfp4_status nvfp4_request_read_section(const struct request_reader *reader,
         const struct request_key *const key =
             nvfp4_request_find_key(section, n->key, n->key_length);
         nvfp4_status status;
-        if (key == NULL) {
-            const struct request_note note = { n, reader->document, reader->placed };
+        const struct request_note note = { n, reader->document, reader->placed };
+        if (key == NULL && nvfp4_request_may_be_own(section, n)) {
+            status = nvfp4_request_keep_own(reader->request, section, n->key, n->key_length, &note);
+            if (status != NVFP4_OK)
+                nvfp4_request_no_memory(reader->error);
+        } else if (key == NULL) {
             status = nvfp4_request_unknown_key(&note, reader->error, section, n->key,
-                                               n->key_length);
+                                               n->key_length, NULL);
         } else {
             status = nvfp4_request_read_value(reader, section, key, n);
         }

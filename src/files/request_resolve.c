@@ -9,58 +9,6 @@
 
 /* ---- names ---- */
 
-/* `where`: " in deployment.built", or "" */
-static nvfp4_status unknown_name(const struct request_note *note, const char *kind,
-                                 const char *where, const char *best, const char *list,
-                                 nvfp4_error *error)
-{
-    char excerpt[NVFP4_EXCERPT];
-    nvfp4_excerpt(note->node->text, note->node->length, excerpt);
-    if (best != NULL)
-        return nvfp4_request_fail(note, error, 0, "unknown %s '%s'%s; did you mean '%s'?", kind,
-                                  excerpt, where, best);
-    if (*list != '\0')
-        return nvfp4_request_fail(note, error, 0, "unknown %s '%s'%s; known are %s", kind, excerpt,
-                                  where, list);
-    return nvfp4_request_fail(note, error, 0, "unknown %s '%s'%s", kind, excerpt, where);
-}
-
-/* "a, b, c", cut at a whole name where it gets long. */
-static void append(char list[160], const char *name)
-{
-    const size_t length = strlen(list);
-    if (length + strlen(name) + 3 < 160)
-        snprintf(list + length, 160 - length, "%s%s", length > 0 ? ", " : "", name);
-}
-
-static nvfp4_status resolve_policy(nvfp4_request *r, nvfp4_error *error)
-{
-    const struct request_note *const note = &r->notes[SLOT_POLICY];
-    if (note->node == NULL) {
-        r->policy = nvfp4_policy_builtin(NULL);
-        return NVFP4_OK;
-    }
-    const nvfp4_policy *const policy = nvfp4_policy_builtin(note->node->text);
-    if (policy != NULL) {
-        r->policy = policy;
-        return NVFP4_OK;
-    }
-    nvfp4_nearest search;
-    char excerpt[NVFP4_EXCERPT], list[160] = "";
-    const char *name;
-    nvfp4_nearest_begin(&search, nvfp4_excerpt(note->node->text, note->node->length, excerpt));
-    for (size_t i = 0; (name = nvfp4_policy_alias_at(i, NULL)) != NULL; i++) {
-        nvfp4_nearest_offer(&search, name);
-        append(list, name);
-    }
-    for (size_t i = 0; nvfp4_policy_builtin_at(i) != NULL; i++) {
-        name = nvfp4_policy_name(nvfp4_policy_builtin_at(i));
-        nvfp4_nearest_offer(&search, name);
-        append(list, name);
-    }
-    return unknown_name(note, "policy", "", search.best, list, error);
-}
-
 static nvfp4_status resolve_backend(nvfp4_request *r, nvfp4_error *error)
 {
     const struct request_note *const note = &r->notes[SLOT_BACKEND];
@@ -76,10 +24,10 @@ static nvfp4_status resolve_backend(nvfp4_request *r, nvfp4_error *error)
     nvfp4_nearest_begin(&search, nvfp4_excerpt(note->node->text, note->node->length, excerpt));
     for (size_t i = 0; (name = nvfp4_policy_user_name_at(r->policy, i)) != NULL; i++) {
         nvfp4_nearest_offer(&search, name);
-        append(list, name);
+        nvfp4_request_list(list, name);
     }
     snprintf(where, sizeof where, " in policy %s", nvfp4_policy_name(r->policy));
-    return unknown_name(note, "backend", where, search.best, list, error);
+    return nvfp4_request_unknown_name(note, "backend", where, search.best, list, error);
 }
 
 /* Every name of the policy's backends: upper case, the user's, and with `kernels` BACKEND/kernel.
@@ -104,7 +52,7 @@ static nvfp4_status unknown_kernel(nvfp4_request *r, const struct request_note *
         if (name != NULL)
             nvfp4_nearest_offer(&search, name);
     }
-    return unknown_name(note, kind, where, search.best, "", error);
+    return nvfp4_request_unknown_name(note, kind, where, search.best, "", error);
 }
 
 static struct request_note item_of(const struct request_note *list, const nvfp4_node *node)
@@ -176,14 +124,14 @@ static nvfp4_status resolve_errata(nvfp4_request *r, nvfp4_error *error)
         nvfp4_nearest_begin(&search, n->text);
         for (size_t i = 0; nvfp4_policy_erratum(r->policy, i, &info) == NVFP4_OK; i++) {
             nvfp4_nearest_offer(&search, info.name);
-            append(list, info.name);
+            nvfp4_request_list(list, info.name);
             if (strcmp(info.name, n->text) == 0)
                 bit = (uint64_t)1 << i;
         }
         if (bit == 0) {
             const struct request_note item = item_of(note, n);
             snprintf(where, sizeof where, " in policy %s", nvfp4_policy_name(r->policy));
-            return unknown_name(&item, "erratum", where, search.best, list, error);
+            return nvfp4_request_unknown_name(&item, "erratum", where, search.best, list, error);
         }
         r->deployment.errata_off |= bit;
     }
@@ -191,15 +139,6 @@ static nvfp4_status resolve_errata(nvfp4_request *r, nvfp4_error *error)
 }
 
 /* ---- devices ---- */
-
-static nvfp4_status no_memory(nvfp4_error *error)
-{
-    const struct request_note nowhere = { NULL, NULL, 0 };
-    nvfp4_request_fail(&nowhere, error, 0, "out of memory");
-    if (error != NULL)
-        error->status = NVFP4_ENOMEM;
-    return NVFP4_ENOMEM;
-}
 
 static nvfp4_status resolve_targets(nvfp4_request *r, nvfp4_error *error)
 {
@@ -215,7 +154,7 @@ static nvfp4_status resolve_targets(nvfp4_request *r, nvfp4_error *error)
     nvfp4_target *const targets =
         nvfp4_arena_take(&r->arena, note->node->count * sizeof *targets);
     if (targets == NULL)
-        return no_memory(error);
+        return nvfp4_request_no_memory(error);
     size_t count = 0;
     for (const nvfp4_node *n = note->node->first; n != NULL; n = n->next) {
         if (nvfp4_target_parse(n->text, &targets[count++]) != NVFP4_OK) {
@@ -260,7 +199,7 @@ static nvfp4_status resolve_peers(nvfp4_request *r, nvfp4_error *error)
         return NVFP4_OK;
     nvfp4_device_key *const peers = nvfp4_arena_take(&r->arena, note->node->count * sizeof *peers);
     if (peers == NULL)
-        return no_memory(error);
+        return nvfp4_request_no_memory(error);
     size_t count = 0;
     for (const nvfp4_node *n = note->node->first; n != NULL; n = n->next) {
         struct request_note parts[SLOT_DEVICE_PARTS];
@@ -308,8 +247,16 @@ static nvfp4_status check_whole(nvfp4_request *r, nvfp4_error *error)
 nvfp4_status nvfp4_request_resolve(nvfp4_request *request, nvfp4_error *error)
 {
     static nvfp4_status (*const steps[])(nvfp4_request *, nvfp4_error *) = {
-        resolve_policy, resolve_backend, resolve_device,  resolve_peers,  resolve_built,
-        resolve_targets, resolve_disable, resolve_errata, check_whole,
+        nvfp4_request_resolve_policy,
+        nvfp4_request_resolve_own,
+        resolve_backend,
+        resolve_device,
+        resolve_peers,
+        resolve_built,
+        resolve_targets,
+        resolve_disable,
+        resolve_errata,
+        check_whole,
     };
     const struct request_note nowhere = { NULL, NULL, 0 };
     if (request == NULL) {

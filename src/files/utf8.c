@@ -8,7 +8,8 @@ size_t nvfp4_utf8_next(const char *text, size_t length)
         return 0;
     if (p[0] < 0x80)
         return 1;
-    /* The second byte's range shuts out overlong forms, surrogates and what lies beyond U+10FFFF. */
+    /* The second byte's range shuts out overlong forms, surrogates and what lies beyond U+10FFFF.
+     */
     unsigned char low = 0x80, high = 0xBF;
     size_t size;
     if (p[0] >= 0xC2 && p[0] <= 0xDF) {

@@ -2,52 +2,52 @@
 #include "verify/plan.h"
 #include "verify/text.h"
 
-static void key(struct nvfp4_text *text, const char *name)
+static void key(struct nvfp4_verify_text *text, const char *name)
 {
-    nvfp4_text_put(text, name);
-    nvfp4_text_put(text, ": ");
+    nvfp4_verify_text_put(text, name);
+    nvfp4_verify_text_put(text, ": ");
 }
 
-static void word(struct nvfp4_text *text, const char *name, const char *value)
-{
-    key(text, name);
-    nvfp4_text_put(text, value);
-    nvfp4_text_char(text, '\n');
-}
-
-static void string(struct nvfp4_text *text, const char *name, const char *value)
+static void word(struct nvfp4_verify_text *text, const char *name, const char *value)
 {
     key(text, name);
-    nvfp4_text_quoted(text, value != NULL ? value : "");
-    nvfp4_text_char(text, '\n');
+    nvfp4_verify_text_put(text, value);
+    nvfp4_verify_text_char(text, '\n');
 }
 
-static void number(struct nvfp4_text *text, const char *name, double value, int digits)
+static void string(struct nvfp4_verify_text *text, const char *name, const char *value)
 {
     key(text, name);
-    nvfp4_text_number(text, value, digits);
-    nvfp4_text_char(text, '\n');
+    nvfp4_verify_text_quoted(text, value != NULL ? value : "");
+    nvfp4_verify_text_char(text, '\n');
 }
 
-static void words_of(struct nvfp4_text *text, const char *name, nvfp4_verdict_set set)
+static void number(struct nvfp4_verify_text *text, const char *name, double value, int digits)
+{
+    key(text, name);
+    nvfp4_verify_text_number(text, value, digits);
+    nvfp4_verify_text_char(text, '\n');
+}
+
+static void words_of(struct nvfp4_verify_text *text, const char *name, nvfp4_verdict_set set)
 {
     const char *separator = "";
     key(text, name);
-    nvfp4_text_char(text, '[');
+    nvfp4_verify_text_char(text, '[');
     for (int v = 1; v < NVFP4_VERDICT_COUNT; v++)
         if (set & NVFP4_VERDICT_BIT(v)) {
-            nvfp4_text_put(text, separator);
-            nvfp4_text_put(text, nvfp4_verdict_name((nvfp4_verdict)v));
+            nvfp4_verify_text_put(text, separator);
+            nvfp4_verify_text_put(text, nvfp4_verdict_name((nvfp4_verdict)v));
             separator = ", ";
         }
-    nvfp4_text_put(text, "]\n");
+    nvfp4_verify_text_put(text, "]\n");
 }
 
-static void claim(struct nvfp4_text *text, const nvfp4_verification *plan)
+static void claim(struct nvfp4_verify_text *text, const nvfp4_verification *plan)
 {
     const nvfp4_moe_layer *layer = &plan->layer;
     struct nvfp4_act act = nvfp4_act_of(layer);
-    nvfp4_text_put(text, "claim:\n");
+    nvfp4_verify_text_put(text, "claim:\n");
     word(text, "  level", nvfp4_verify_level_name((nvfp4_verify_level)plan->claim.level));
     word(text, "  scheme", nvfp4_scheme_name((nvfp4_scheme)layer->scheme));
     word(text, "  activation", nvfp4_activation_name((nvfp4_activation)layer->activation));
@@ -60,12 +60,12 @@ static void claim(struct nvfp4_text *text, const nvfp4_verification *plan)
     word(text, "  dtype", nvfp4_dtype_name((nvfp4_dtype)layer->dtype));
     word(text, "  halves", nvfp4_halves_name((nvfp4_halves)plan->halves));
     key(text, "  seed");
-    nvfp4_text_unsigned(text, plan->claim.seed);
-    nvfp4_text_char(text, '\n');
+    nvfp4_verify_text_unsigned(text, plan->claim.seed);
+    nvfp4_verify_text_char(text, '\n');
 }
 
 /* What a policy may make of it. A verdict that leaves the clamp open rules nothing in or out. */
-static void consequence(struct nvfp4_text *text, int32_t verdict)
+static void consequence(struct nvfp4_verify_text *text, int32_t verdict)
 {
     if (verdict == NVFP4_VERDICT_HONOURS)
         word(text, "verified", "honours");
@@ -73,21 +73,21 @@ static void consequence(struct nvfp4_text *text, int32_t verdict)
         word(text, "rule_out", "clamp");
 }
 
-static void worst(struct nvfp4_text *text, const nvfp4_verify_result *result)
+static void worst(struct nvfp4_verify_text *text, const nvfp4_verify_result *result)
 {
     if (result->worst_run < 0)
         return;
-    nvfp4_text_put(text, "worst: {run: ");
-    nvfp4_text_integer(text, result->worst_run);
-    nvfp4_text_put(text, ", row: ");
-    nvfp4_text_integer(text, result->worst_row);
-    nvfp4_text_put(text, ", column: ");
-    nvfp4_text_integer(text, result->worst_column);
-    nvfp4_text_put(text, ", expected: ");
-    nvfp4_text_number(text, result->worst_expected, 6);
-    nvfp4_text_put(text, ", got: ");
-    nvfp4_text_number(text, result->worst_got, 6);
-    nvfp4_text_put(text, "}\n");
+    nvfp4_verify_text_put(text, "worst: {run: ");
+    nvfp4_verify_text_integer(text, result->worst_run);
+    nvfp4_verify_text_put(text, ", row: ");
+    nvfp4_verify_text_integer(text, result->worst_row);
+    nvfp4_verify_text_put(text, ", column: ");
+    nvfp4_verify_text_integer(text, result->worst_column);
+    nvfp4_verify_text_put(text, ", expected: ");
+    nvfp4_verify_text_number(text, result->worst_expected, 6);
+    nvfp4_verify_text_put(text, ", got: ");
+    nvfp4_verify_text_number(text, result->worst_got, 6);
+    nvfp4_verify_text_put(text, "}\n");
 }
 
 nvfp4_status nvfp4_verify_record_print(const nvfp4_verification *plan,
@@ -98,7 +98,7 @@ nvfp4_status nvfp4_verify_record_print(const nvfp4_verification *plan,
     static const nvfp4_verify_subject nobody;
     if (plan == NULL || result == NULL || (buffer == NULL && capacity != 0))
         return NVFP4_EINVAL;
-    struct nvfp4_text text = {buffer, capacity, 0};
+    struct nvfp4_verify_text text = {buffer, capacity, 0};
     if (capacity > 0)
         buffer[0] = '\0';
     if (subject == NULL)

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-void nvfp4_text_char(struct nvfp4_text *text, char c)
+void nvfp4_verify_text_char(struct nvfp4_verify_text *text, char c)
 {
     if (text->length + 1 < text->capacity) {
         text->buffer[text->length] = c;
@@ -14,10 +14,10 @@ void nvfp4_text_char(struct nvfp4_text *text, char c)
     text->length++;
 }
 
-void nvfp4_text_put(struct nvfp4_text *text, const char *string)
+void nvfp4_verify_text_put(struct nvfp4_verify_text *text, const char *string)
 {
     for (; *string != '\0'; string++)
-        nvfp4_text_char(text, *string);
+        nvfp4_verify_text_char(text, *string);
 }
 
 /* Bytes of the well-formed UTF-8 sequence at s, or 0. */
@@ -35,44 +35,44 @@ static size_t utf8_length(const unsigned char *s)
     return n;
 }
 
-void nvfp4_text_quoted(struct nvfp4_text *text, const char *string)
+void nvfp4_verify_text_quoted(struct nvfp4_verify_text *text, const char *string)
 {
     const unsigned char *s = (const unsigned char *)string;
-    nvfp4_text_char(text, '"');
+    nvfp4_verify_text_char(text, '"');
     while (*s != '\0') {
         size_t n = utf8_length(s);
         /* C1 controls and the line separators are no printable characters in YAML. */
         int hidden = n == 1 ? *s < 0x20 || *s == 0x7F : n == 2 && s[0] == 0xC2 && s[1] < 0xA0;
         if (n == 0) {
-            nvfp4_text_put(text, "\xEF\xBF\xBD");
+            nvfp4_verify_text_put(text, "\xEF\xBF\xBD");
             n = 1;
         } else if (hidden) {
             char escape[8];
             (void)snprintf(escape, sizeof escape, "\\u%04x", n == 1 ? s[0] : s[1]);
-            nvfp4_text_put(text, escape);
+            nvfp4_verify_text_put(text, escape);
         } else {
             if (*s == '"' || *s == '\\')
-                nvfp4_text_char(text, '\\');
+                nvfp4_verify_text_char(text, '\\');
             for (size_t i = 0; i < n; i++)
-                nvfp4_text_char(text, (char)s[i]);
+                nvfp4_verify_text_char(text, (char)s[i]);
         }
         s += n;
     }
-    nvfp4_text_char(text, '"');
+    nvfp4_verify_text_char(text, '"');
 }
 
-void nvfp4_text_integer(struct nvfp4_text *text, long long x)
+void nvfp4_verify_text_integer(struct nvfp4_verify_text *text, long long x)
 {
     char digits[32];
     (void)snprintf(digits, sizeof digits, "%lld", x);
-    nvfp4_text_put(text, digits);
+    nvfp4_verify_text_put(text, digits);
 }
 
-void nvfp4_text_unsigned(struct nvfp4_text *text, unsigned long long x)
+void nvfp4_verify_text_unsigned(struct nvfp4_verify_text *text, unsigned long long x)
 {
     char digits[32];
     (void)snprintf(digits, sizeof digits, "%llu", x);
-    nvfp4_text_put(text, digits);
+    nvfp4_verify_text_put(text, digits);
 }
 
 /* "%e" and a change of the locale's decimal point, however long it is, back to a point. */
@@ -94,31 +94,31 @@ static int split(double x, int digits, char *mantissa)
     return negative ? -exponent : exponent;
 }
 
-void nvfp4_text_number(struct nvfp4_text *text, double x, int digits)
+void nvfp4_verify_text_number(struct nvfp4_verify_text *text, double x, int digits)
 {
     if (isnan(x) || isinf(x)) {
-        nvfp4_text_put(text, isnan(x) ? ".nan" : x > 0 ? ".inf" : "-.inf");
+        nvfp4_verify_text_put(text, isnan(x) ? ".nan" : x > 0 ? ".inf" : "-.inf");
         return;
     }
     char mantissa[32];
     int exponent = split(fabs(x), digits, mantissa), n = (int)strlen(mantissa);
     if (x < 0)
-        nvfp4_text_char(text, '-');
+        nvfp4_verify_text_char(text, '-');
     int plain = exponent >= -5 && exponent < 17;
     int point = plain ? exponent + 1 : 1; /* digits before the point; less than 1: zeros first */
     if (point < 1)
-        nvfp4_text_put(text, "0.");
+        nvfp4_verify_text_put(text, "0.");
     for (int i = point; i < 0; i++)
-        nvfp4_text_char(text, '0');
+        nvfp4_verify_text_char(text, '0');
     for (int i = 0; i < n || i < point; i++) {
         if (i == point && i > 0)
-            nvfp4_text_char(text, '.');
-        nvfp4_text_char(text, i < n ? mantissa[i] : '0');
+            nvfp4_verify_text_char(text, '.');
+        nvfp4_verify_text_char(text, i < n ? mantissa[i] : '0');
     }
     if (n <= point) /* a float in YAML and JSON, not an integer */
-        nvfp4_text_put(text, ".0");
+        nvfp4_verify_text_put(text, ".0");
     if (!plain) {
-        nvfp4_text_put(text, exponent < 0 ? "e-" : "e+");
-        nvfp4_text_integer(text, exponent < 0 ? -exponent : exponent);
+        nvfp4_verify_text_put(text, exponent < 0 ? "e-" : "e+");
+        nvfp4_verify_text_integer(text, exponent < 0 ? -exponent : exponent);
     }
 }

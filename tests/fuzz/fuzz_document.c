@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Any bytes as JSON and as YAML. What is read must be a sound tree, and the same tree again after it
- * was written as JSON; what is refused must be refused with a message.
+ * Any bytes as JSON and as YAML. What is read must be a sound tree, and the same tree again after
+ * it was written as JSON; what is refused must be refused with a message.
  */
 #include "fuzz.h"
 

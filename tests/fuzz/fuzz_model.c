@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Any bytes as a config.json and, behind the first NUL, a hf_quant_config.json. A model that is read
- * must be in its bounds, agree with itself, and come out as JSON.
+ * Any bytes as a config.json and, behind the first NUL, a hf_quant_config.json. A model that is
+ * read must be in its bounds, agree with itself, and come out as JSON.
  */
 #include "fuzz.h"
 

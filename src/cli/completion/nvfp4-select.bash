@@ -5,7 +5,7 @@ _nvfp4_select_words() { # what may stand for the value of the option $1, under t
     local tool=${COMP_WORDS[0]}
     case $1 in
     --policy) "$tool" policy list 2>/dev/null | awk '/^[^ ]/ { print $1 } /also called/ { print $NF }' ;;
-    --backend) "$tool" policy show "$2" 2>/dev/null | sed -n 's/.*(--backend \(.*\)).*/\1/p' | sort -u ;;
+    --backend) "$tool" policy show --summary "$2" 2>/dev/null | sed -n 's/.*(--backend \(.*\)).*/\1/p' | sort -u ;;
     --all2all) "$tool" explain --keys 2>/dev/null | awk '/^  all2all / { on = 1; next } /^  [a-z]/ { on = 0 } on' ;;
     --set) "$tool" explain --keys 2>/dev/null | awk '/^[a-z]/ { section = $1 == "at" ? "" : $1 "." } /^  [a-z]/ { print section $1 "=" }' ;;
     --format) echo text json ;;
@@ -37,6 +37,7 @@ _nvfp4_select() {
     --policy | --backend | --all2all | --set | --format | --source)
         mapfile -t COMPREPLY < <(compgen -W "$(_nvfp4_select_words "$prev" "$policy")" -- "$cur")
         [[ $prev == --set ]] && compopt -o nospace 2>/dev/null
+        [[ $prev == --policy && ${#COMPREPLY[@]} -eq 0 ]] && _nvfp4_select_files
         ;;
     *)
         if [[ $cur == -* ]]; then
@@ -49,6 +50,7 @@ _nvfp4_select() {
                 sed -n 's/.*nvfp4-select policy \([a-z]*\).*/\1/p')" -- "$cur")
         elif [[ $command == policy ]]; then
             mapfile -t COMPREPLY < <(compgen -W "$(_nvfp4_select_words --policy)" -- "$cur")
+            ((${#COMPREPLY[@]})) || _nvfp4_select_files
         else
             _nvfp4_select_files
         fi

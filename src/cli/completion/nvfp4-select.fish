@@ -33,7 +33,7 @@ function __nvfp4_select_value
         case --policy
             __nvfp4_select_policies
         case --backend
-            nvfp4-select policy show $policy 2>/dev/null | sed -n 's/.*(--backend \(.*\)).*/\1/p' | sort -u
+            nvfp4-select policy show --summary $policy 2>/dev/null | sed -n 's/.*(--backend \(.*\)).*/\1/p' | sort -u
         case --all2all
             nvfp4-select explain --keys 2>/dev/null | awk '/^  all2all / { on = 1; next } /^  [a-z]/ { on = 0 } on' | tr -s ' ' '\n' | grep .
         case --set
@@ -56,6 +56,7 @@ end
 
 complete -c nvfp4-select -n 'test (count (commandline -opc)) -eq 1' -a '(__nvfp4_select_commands)'
 complete -c nvfp4-select -n 'string match -q -- "-*" (commandline -ct); and __nvfp4_select_awaits' -a '(__nvfp4_select_options)'
-complete -c nvfp4-select -f -n 'string match -qr -- "^--(policy|backend|all2all|set|format|source)\$" (commandline -opc)[-1]' -a '(__nvfp4_select_value)'
+complete -c nvfp4-select -n 'string match -q -- --policy (commandline -opc)[-1]' -a '(__nvfp4_select_policies)'
+complete -c nvfp4-select -f -n 'string match -qr -- "^--(backend|all2all|set|format|source)\$" (commandline -opc)[-1]' -a '(__nvfp4_select_value)'
 complete -c nvfp4-select -f -n '__nvfp4_select_in_policy; and test (count (commandline -opc)) -eq 2' -a "(nvfp4-select policy --help 2>/dev/null | sed -n 's/.*nvfp4-select policy \\([a-z]*\\).*/\\1/p')"
-complete -c nvfp4-select -f -n '__nvfp4_select_in_policy; and test (count (commandline -opc)) -gt 2' -a '(__nvfp4_select_policies)'
+complete -c nvfp4-select -n '__nvfp4_select_in_policy; and test (count (commandline -opc)) -gt 2' -a '(__nvfp4_select_policies)'

@@ -152,22 +152,22 @@ nvfp4_status nvfp4_claim_set(nvfp4_verify_claim *claim, nvfp4_moe_layer *layer, 
     return NVFP4_EUNKNOWN;
 }
 
-static void print_free(struct nvfp4_text *text, const void *at)
+static void print_free(struct nvfp4_verify_text *text, const void *at)
 {
     uint32_t bits;
     const char *separator = "";
     memcpy(&bits, at, sizeof bits);
-    nvfp4_text_put(text, bits == 0 ? "\"none" : "\"");
+    nvfp4_verify_text_put(text, bits == 0 ? "\"none" : "\"");
     for (size_t i = 0; i < 3; i++)
         if (bits & free_words[i].bit) {
-            nvfp4_text_put(text, separator);
-            nvfp4_text_put(text, free_words[i].word);
+            nvfp4_verify_text_put(text, separator);
+            nvfp4_verify_text_put(text, free_words[i].word);
             separator = ",";
         }
-    nvfp4_text_char(text, '"');
+    nvfp4_verify_text_char(text, '"');
 }
 
-void nvfp4_field_print(struct nvfp4_text *text, const struct nvfp4_field *field,
+void nvfp4_field_print(struct nvfp4_verify_text *text, const struct nvfp4_field *field,
                        const nvfp4_verify_claim *claim, const nvfp4_moe_layer *layer)
 {
     const void *at = (field->in_layer ? (const char *)layer : (const char *)claim) + field->offset;
@@ -178,25 +178,25 @@ void nvfp4_field_print(struct nvfp4_text *text, const struct nvfp4_field *field,
     switch (field->kind) {
     case NVFP4_FIELD_WORD:
         memcpy(&narrow, at, sizeof narrow);
-        nvfp4_text_quoted(text, field->word(narrow));
+        nvfp4_verify_text_quoted(text, field->word(narrow));
         break;
     case NVFP4_FIELD_REAL:
         memcpy(&real, at, sizeof real);
-        nvfp4_text_number(text, real, 17);
+        nvfp4_verify_text_number(text, real, 17);
         break;
     case NVFP4_FIELD_INT32:
         memcpy(&narrow, at, sizeof narrow);
-        nvfp4_text_integer(text, narrow);
+        nvfp4_verify_text_integer(text, narrow);
         break;
     case NVFP4_FIELD_INT64:
         memcpy(&wide, at, sizeof wide);
-        nvfp4_text_integer(text, wide);
+        nvfp4_verify_text_integer(text, wide);
         break;
     case NVFP4_FIELD_UINT64: /* as text: many readers of JSON have only doubles */
         memcpy(&seed, at, sizeof seed);
-        nvfp4_text_char(text, '"');
-        nvfp4_text_unsigned(text, seed);
-        nvfp4_text_char(text, '"');
+        nvfp4_verify_text_char(text, '"');
+        nvfp4_verify_text_unsigned(text, seed);
+        nvfp4_verify_text_char(text, '"');
         break;
     default:
         print_free(text, at);

@@ -29,7 +29,7 @@ extern const struct nvfp4_field nvfp4_fields[];
 extern const size_t nvfp4_field_count;
 
 /* A field's value as JSON. */
-void nvfp4_field_print(struct nvfp4_text *text, const struct nvfp4_field *field,
+void nvfp4_field_print(struct nvfp4_verify_text *text, const struct nvfp4_field *field,
                        const nvfp4_verify_claim *claim, const nvfp4_moe_layer *layer);
 
 #endif

@@ -202,7 +202,7 @@ nvfp4_status nvfp4_npy_parse(const uint8_t *bytes, size_t size, nvfp4_npy *array
 }
 
 /* Grows as it reads, so that pipes and files that lie about their length are read as well. */
-nvfp4_status nvfp4_file_read(const char *path, uint8_t **bytes, size_t *size)
+nvfp4_status nvfp4_npy_file_read(const char *path, uint8_t **bytes, size_t *size)
 {
     const size_t most = (size_t)1 << 31;
     FILE *file = fopen(path, "rb");
@@ -240,7 +240,7 @@ nvfp4_status nvfp4_npy_read(const char *path, nvfp4_npy *array, const char **wha
     uint8_t *bytes = NULL;
     size_t size = 0;
     *what = "it cannot be read";
-    nvfp4_status status = nvfp4_file_read(path, &bytes, &size);
+    nvfp4_status status = nvfp4_npy_file_read(path, &bytes, &size);
     if (status != NVFP4_OK)
         return status;
     status = nvfp4_npy_parse(bytes, size, array, what);

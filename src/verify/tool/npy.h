@@ -41,6 +41,6 @@ nvfp4_status nvfp4_npy_write(const char *path, nvfp4_npy_type type, size_t dimen
                              const size_t *shape, const void *data);
 
 /* A whole file; one byte more is allocated and set to 0. EIO, ELIMIT (over 2 GiB), ENOMEM. */
-nvfp4_status nvfp4_file_read(const char *path, uint8_t **bytes, size_t *size);
+nvfp4_status nvfp4_npy_file_read(const char *path, uint8_t **bytes, size_t *size);
 
 #endif

@@ -141,22 +141,23 @@ static int join(char path[PATH_MAX_BYTES], const char *folder, const char *file)
 }
 
 /* Writes one array and names it in the JSON text. */
-static nvfp4_status save_item(struct nvfp4_text *text, const char *folder, const char *prefix,
-                              const struct item *item, struct nvfp4_complaint *complaint)
+static nvfp4_status save_item(struct nvfp4_verify_text *text, const char *folder,
+                              const char *prefix, const struct item *item,
+                              struct nvfp4_complaint *complaint)
 {
     char file[64], path[PATH_MAX_BYTES];
     (void)snprintf(file, sizeof file, "%s%s.npy", prefix, item->name);
     if (!join(path, folder, file) ||
         nvfp4_npy_write(path, item->type, item->dimensions, item->shape, item->data) != NVFP4_OK)
         return complain(complaint, NVFP4_EIO, folder, file, "cannot be written");
-    nvfp4_text_quoted(text, item->name);
-    nvfp4_text_put(text, ": ");
-    nvfp4_text_quoted(text, file);
+    nvfp4_verify_text_quoted(text, item->name);
+    nvfp4_verify_text_put(text, ": ");
+    nvfp4_verify_text_quoted(text, file);
     return NVFP4_OK;
 }
 
-static nvfp4_status save_items(struct nvfp4_text *text, const char *folder, const char *prefix,
-                               const struct item *items, size_t count,
+static nvfp4_status save_items(struct nvfp4_verify_text *text, const char *folder,
+                               const char *prefix, const struct item *items, size_t count,
                                struct nvfp4_complaint *complaint)
 {
     for (size_t i = 0; i < count; i++) {
@@ -164,33 +165,33 @@ static nvfp4_status save_items(struct nvfp4_text *text, const char *folder, cons
         if (status != NVFP4_OK)
             return status;
         if (i + 1 < count)
-            nvfp4_text_put(text, ", ");
+            nvfp4_verify_text_put(text, ", ");
     }
     return NVFP4_OK;
 }
 
-static void number_of(struct nvfp4_text *text, const char *key, double value)
+static void number_of(struct nvfp4_verify_text *text, const char *key, double value)
 {
-    nvfp4_text_quoted(text, key);
-    nvfp4_text_put(text, ": ");
-    nvfp4_text_number(text, value, 17);
-    nvfp4_text_put(text, ", ");
+    nvfp4_verify_text_quoted(text, key);
+    nvfp4_verify_text_put(text, ": ");
+    nvfp4_verify_text_number(text, value, 17);
+    nvfp4_verify_text_put(text, ", ");
 }
 
-static void describe_run(struct nvfp4_text *text, const nvfp4_verify_run *run, size_t index)
+static void describe_run(struct nvfp4_verify_text *text, const nvfp4_verify_run *run, size_t index)
 {
     const nvfp4_moe_layer *layer = run->layer;
     int oai = layer->activation == NVFP4_ACTIVATION_SWIGLUOAI ||
               layer->activation == NVFP4_ACTIVATION_SWIGLUOAI_UNINTERLEAVE;
-    nvfp4_text_put(text, "\"tokens\": ");
-    nvfp4_text_integer(text, run->tokens);
-    nvfp4_text_put(text, ", \"columns\": ");
-    nvfp4_text_integer(text, run->columns);
-    nvfp4_text_put(text, ", ");
+    nvfp4_verify_text_put(text, "\"tokens\": ");
+    nvfp4_verify_text_integer(text, run->tokens);
+    nvfp4_verify_text_put(text, ", \"columns\": ");
+    nvfp4_verify_text_integer(text, run->columns);
+    nvfp4_verify_text_put(text, ", ");
     if (layer->has & NVFP4_HAS_SWIGLU_LIMIT)
         number_of(text, "swiglu_limit", layer->swiglu_limit);
     else
-        nvfp4_text_put(text, "\"swiglu_limit\": null, ");
+        nvfp4_verify_text_put(text, "\"swiglu_limit\": null, ");
     number_of(text, "swiglu_alpha",
               layer->has & NVFP4_HAS_SWIGLU_ALPHA ? layer->swiglu_alpha
               : oai                               ? 1.702
@@ -200,9 +201,9 @@ static void describe_run(struct nvfp4_text *text, const nvfp4_verify_run *run, s
         number_of(text, "x_global", (double)run->problem.x_global);
     if (layer->scheme == NVFP4_SCHEME_W4A4)
         number_of(text, "h_global", (double)run->h_global);
-    nvfp4_text_put(text, "\"out\": \"run");
-    nvfp4_text_unsigned(text, index);
-    nvfp4_text_put(text, "_out.npy\", ");
+    nvfp4_verify_text_put(text, "\"out\": \"run");
+    nvfp4_verify_text_unsigned(text, index);
+    nvfp4_verify_text_put(text, "_out.npy\", ");
 }
 
 /* The claim with nothing left to defaults. */
@@ -219,34 +220,34 @@ static nvfp4_verify_claim resolved(const nvfp4_verify_claim *claim, const nvfp4_
     return whole;
 }
 
-static void describe_head(struct nvfp4_text *text, const nvfp4_verify_claim *claim,
+static void describe_head(struct nvfp4_verify_text *text, const nvfp4_verify_claim *claim,
                           const nvfp4_verification *plan)
 {
     char fingerprint[32];
     (void)snprintf(fingerprint, sizeof fingerprint, "%016llx",
                    (unsigned long long)nvfp4_plan_fingerprint(plan));
-    nvfp4_text_put(text, "{\n  \"format\": \"nvfp4moe-verify-plan/1\",\n  \"version\": ");
-    nvfp4_text_quoted(text, NVFP4_VERSION_STRING);
-    nvfp4_text_put(text, ",\n  \"fingerprint\": ");
-    nvfp4_text_quoted(text, fingerprint);
-    nvfp4_text_put(text, ",\n  \"claim\": {");
+    nvfp4_verify_text_put(text, "{\n  \"format\": \"nvfp4moe-verify-plan/1\",\n  \"version\": ");
+    nvfp4_verify_text_quoted(text, NVFP4_VERSION_STRING);
+    nvfp4_verify_text_put(text, ",\n  \"fingerprint\": ");
+    nvfp4_verify_text_quoted(text, fingerprint);
+    nvfp4_verify_text_put(text, ",\n  \"claim\": {");
     const char *separator = "";
     nvfp4_verify_claim whole = resolved(claim, plan);
     claim = &whole;
     for (size_t i = 0; i < nvfp4_field_count; i++) {
         if (nvfp4_fields[i].has != 0 && !(claim->layer->has & nvfp4_fields[i].has))
             continue;
-        nvfp4_text_put(text, separator);
-        nvfp4_text_quoted(text, nvfp4_fields[i].name);
-        nvfp4_text_put(text, ": ");
+        nvfp4_verify_text_put(text, separator);
+        nvfp4_verify_text_quoted(text, nvfp4_fields[i].name);
+        nvfp4_verify_text_put(text, ": ");
         nvfp4_field_print(text, &nvfp4_fields[i], claim, claim->layer);
         separator = ", ";
     }
-    nvfp4_text_put(text, "}");
+    nvfp4_verify_text_put(text, "}");
 }
 
 /* Arrays are written and plan.json is put together on the way. */
-static nvfp4_status save_all(struct nvfp4_text *text, const nvfp4_verify_claim *claim,
+static nvfp4_status save_all(struct nvfp4_verify_text *text, const nvfp4_verify_claim *claim,
                              const nvfp4_verification *plan, const char *folder,
                              struct nvfp4_complaint *complaint)
 {
@@ -259,11 +260,11 @@ static nvfp4_status save_all(struct nvfp4_text *text, const nvfp4_verify_claim *
         (void)snprintf(prefix, sizeof prefix, "run%zu_", r);
         size_t count = weight_items(&run, items);
         if (r == 0 && count != 0) {
-            nvfp4_text_put(text, ",\n  \"weights\": {");
+            nvfp4_verify_text_put(text, ",\n  \"weights\": {");
             status = save_items(text, folder, "", items, count, complaint);
-            nvfp4_text_put(text, "}");
+            nvfp4_verify_text_put(text, "}");
         }
-        nvfp4_text_put(text, r == 0 ? ",\n  \"runs\": [\n    {" : "},\n    {");
+        nvfp4_verify_text_put(text, r == 0 ? ",\n  \"runs\": [\n    {" : "},\n    {");
         describe_run(text, &run, r);
         count = run_items(&run, items);
         if (status == NVFP4_OK)
@@ -271,7 +272,7 @@ static nvfp4_status save_all(struct nvfp4_text *text, const nvfp4_verify_claim *
         if (status != NVFP4_OK)
             return status;
     }
-    nvfp4_text_put(text, "}\n  ]\n}\n");
+    nvfp4_verify_text_put(text, "}\n  ]\n}\n");
     return NVFP4_OK;
 }
 
@@ -282,7 +283,7 @@ nvfp4_status nvfp4_plan_save(const nvfp4_verify_claim *claim, const nvfp4_verifi
     char path[PATH_MAX_BYTES], *buffer = malloc(TEXT_MAX);
     if (buffer == NULL)
         return complain(complaint, NVFP4_ENOMEM, folder, "plan.json", "out of memory");
-    struct nvfp4_text text = {buffer, TEXT_MAX, 0};
+    struct nvfp4_verify_text text = {buffer, TEXT_MAX, 0};
     nvfp4_status status = NVFP4_OK;
     if (mkdir(folder, 0777) != 0 && errno != EEXIST)
         status = complain(complaint, NVFP4_EIO, folder, "", "the folder cannot be made");
@@ -312,7 +313,7 @@ nvfp4_status nvfp4_plan_load(const char *folder, nvfp4_verification **plan,
     nvfp4_moe_layer layer;
     uint64_t fingerprint = 0;
     nvfp4_verification *made = NULL;
-    if (!join(path, folder, "plan.json") || nvfp4_file_read(path, &text, &size) != NVFP4_OK)
+    if (!join(path, folder, "plan.json") || nvfp4_npy_file_read(path, &text, &size) != NVFP4_OK)
         return complain(complaint, NVFP4_EIO, folder, "plan.json", "cannot be read");
     nvfp4_status status =
         nvfp4_plan_parse((const char *)text, size, &claim, &layer, &fingerprint, complaint);

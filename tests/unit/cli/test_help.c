@@ -48,7 +48,7 @@ static const char *next_word(const char *text, char word[64])
 {
     while ((text = strstr(text, "\n  ")) != NULL) {
         text += 3;
-        const size_t length = strcspn(text, " \n");
+        const size_t length = strcspn(text, ", \n");
         if (length > 0 && length < 64) {
             memcpy(word, text, length);
             word[length] = '\0';
@@ -58,13 +58,33 @@ static const char *next_word(const char *text, char word[64])
     return NULL;
 }
 
+/* Every option in the help text of a command. */
+static int check_options(const char *page, const char *const *args)
+{
+    struct run run;
+    char option[64];
+    int options = 0;
+    run_tool(&run, args, NULL, NULL, 0);
+    assert_int_equal(run.exit_code, 0);
+    for (const char *o = run.out; (o = next_word(o, option)) != NULL;) {
+        if (strncmp(option, "--", 2) != 0)
+            continue;
+        options++;
+        if (!page_has(page, option))
+            fail_msg("the page says nothing of %s %s", args[0], option);
+    }
+    free_run(&run);
+    return options;
+}
+
 static void pages_have_every_option(void **state)
 {
     static const char *const help[] = { "--help", NULL };
+    static const char *const diff[] = { "policy", "diff", "--help", NULL };
     char *const page = read_file(NVFP4_MAN "/nvfp4-select.1");
     struct run all;
-    char command[64], option[64];
-    int commands = 0, options = 0;
+    char command[64];
+    int commands = 0, options = check_options(page, diff);
     (void)state;
     run_tool(&all, help, NULL, NULL, 0);
     const char *at = strstr(all.out, "\ncommands\n");
@@ -72,22 +92,12 @@ static void pages_have_every_option(void **state)
     assert_true(at != NULL && end != NULL);
     while ((at = next_word(at, command)) != NULL && at < end) {
         const char *const args[] = { command, "--help", NULL };
-        struct run run;
         commands++;
         if (!page_has(page, command))
             fail_msg("the page says nothing of %s", command);
-        run_tool(&run, args, NULL, NULL, 0);
-        assert_int_equal(run.exit_code, 0);
-        for (const char *o = run.out; (o = next_word(o, option)) != NULL;) {
-            if (strncmp(option, "--", 2) != 0)
-                continue;
-            options++;
-            if (!page_has(page, option))
-                fail_msg("the page says nothing of %s %s", command, option);
-        }
-        free_run(&run);
+        options += check_options(page, args);
     }
-    assert_true(commands >= 5 && options > 20);
+    assert_true(commands >= 7 && options > 40);
     free_run(&all);
     free(page);
 }
@@ -125,6 +135,11 @@ static const struct row rows[] = {
     { "sources", "devices --source n", "nvml" },
     { "subcommands", "policy sh", "show" },
     { "names of policies", "policy show kern", "kernels-2026-11" },
+    { "policy files", "policy check " NVFP4_TEST_DATA "/policies/eng",
+      NVFP4_TEST_DATA "/policies/engine.yaml" },
+    { "policy files as a value", "explain --policy " NVFP4_TEST_DATA "/policies/eng",
+      NVFP4_TEST_DATA "/policies/engine.yaml" },
+    { "subcommands that differ", "policy di", "diff" },
     { "nothing for a number", "explain --tp ''", "" },
 };
 

@@ -33,6 +33,7 @@ struct row {
 #define SAYS(...) { "nvfp4-select: ", __VA_ARGS__ }
 #define REQUEST(file) NVFP4_TEST_DATA "/requests/" file
 #define MACHINE(name) NVFP4_TEST_DATA "/../machines/" name ".yaml"
+#define POLICY(name) NVFP4_TEST_DATA "/policies/" name ".yaml"
 #define MODEL(folder) NVFP4_TEST_DATA "/cli/" folder
 
 static const struct row rows[] = {
@@ -184,6 +185,14 @@ static const struct row rows[] = {
     { "devices, none", ARGS("devices"), { "CUDA_VISIBLE_DEVICES=" }, NULL, 3, 0, { NULL },
       { NULL } },
 
+    /* verify */
+    { "help of verify", ARGS("verify", "--help"), { NULL }, NULL, 0, 0,
+      OUT("verify judge --in DIR"), NOTHING },
+    { "version of verify", ARGS("verify", "--version"), { NULL }, NULL, 0, 0,
+      OUT("nvfp4-select 0.1.0\n"), NOTHING },
+    { "verify with an unknown word", ARGS("verify", "everything"), { NULL }, NULL, 2, 0, NOTHING,
+      { "nvfp4-select verify: " } },
+
     /* bad requests */
     { "a misspelt key", ARGS("explain", REQUEST("misspelt.yaml")), { NULL }, NULL, 2, 0, NOTHING,
       SAYS("misspelt.yaml:4:3: unknown key 'swiglu_limt' in layer; did you mean 'swiglu_limit'?") },
@@ -225,7 +234,25 @@ static const struct row rows[] = {
     /* policies */
     { "policies", ARGS("policy", "list"), { NULL }, NULL, 0, 0, OUT("vllm-44992", "vllm-52018",
       "kernels-2026-11", "also called default"), NOTHING },
-    { "a policy", ARGS("policy", "show", "vllm"), { NULL }, NULL, 0, 0, OUT("vllm-52018:",
+    { "a policy as a file", ARGS("policy", "show", "vllm"), { NULL }, NULL, 0, 0,
+      OUT("format: nvfp4moe-policy/1\nname: vllm-52018\n", "clamp_set:"), NOTHING },
+    { "a policy of a file", ARGS("policy", "show", POLICY("engine"), "--summary"), { NULL }, NULL, 0,
+      0, OUT("my-engine:", "ENGINE_FUSED/wide"), NOTHING },
+    { "a request with a policy file",
+      ARGS("explain", REQUEST("engine.yaml"), "--format", "json"), { NULL }, NULL, 0, 1,
+      OUT("\"backend\":\"ENGINE_FUSED\"", "\"policy\":\"my-engine\""), NOTHING },
+    { "a model under a policy file",
+      ARGS(MODEL("clamped"), "--sm", "120", "--policy", POLICY("engine"), "--format", "json"),
+      { NULL }, NULL, 0, 1, OUT("\"request\":{\"policy\":\"" POLICY("engine") "\""), NOTHING },
+    { "a policy file that is wrong", ARGS("explain", "--sm", "120", "--policy", REQUEST("amd.yaml")),
+      { NULL }, NULL, 2, 0, NOTHING, SAYS("amd.yaml:1:1: unknown key 'device' in a policy") },
+    { "check a policy", ARGS("policy", "check", POLICY("engine")), { NULL }, NULL, 1, 0,
+      OUT("engine.yaml:53:9: warning: "), NOTHING },
+    { "check what is no policy", ARGS("policy", "check", REQUEST("amd.yaml")), { NULL }, NULL, 1, 0,
+      OUT("amd.yaml:1:1: error: unknown key 'device'"), NOTHING },
+    { "check what is not there", ARGS("policy", "check", "/no/such"), { NULL }, NULL, 2, 0, NOTHING,
+      SAYS("/no/such: ") },
+    { "a policy", ARGS("policy", "show", "vllm", "--summary"), { NULL }, NULL, 0, 0, OUT("vllm-52018:",
       "FLASHINFER_TRTLLM/monolithic  (--backend flashinfer_trtllm)",
       "only when asked for by name"), NOTHING },
     { "a policy with its sources", ARGS("policy", "show", "vllm-46492", "--evidence"), { NULL },

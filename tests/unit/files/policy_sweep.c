@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "policy_sweep.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
+#include <stdio.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static uint64_t state;
 
@@ -81,7 +77,7 @@ static void make_libraries(nvfp4_deployment *d)
         if (below(12) == 0)
             d->libraries[i] = NVFP4_LIBRARY_ABSENT;
         else
-            assert_int_equal(nvfp4_version_parse(ONE_OF(versions), &d->libraries[i]), NVFP4_OK);
+            nvfp4_version_parse(ONE_OF(versions), &d->libraries[i]);
     }
 }
 
@@ -170,7 +166,7 @@ int sweep_same(const nvfp4_moe_layer *layer, const nvfp4_deployment *deployment,
     nvfp4_verdicts x = NVFP4_VERDICTS_INIT, y = NVFP4_VERDICTS_INIT;
     const nvfp4_status status = nvfp4_judge(layer, deployment, a, &x);
     if (status != nvfp4_judge(layer, deployment, b, &y)) {
-        print_error("one policy takes the request, the other does not\n");
+        fprintf(stderr, "one policy takes the request, the other does not\n");
         return 0;
     }
     if (status != NVFP4_OK)
@@ -180,7 +176,7 @@ int sweep_same(const nvfp4_moe_layer *layer, const nvfp4_deployment *deployment,
             nvfp4_fingerprint(layer, deployment, b, &g) ||
         f != g || !hot_path_agrees(layer, deployment, a, &x) ||
         !hot_path_agrees(layer, deployment, b, &y)) {
-        print_error("fingerprints, or the hot path\n");
+        fprintf(stderr, "fingerprints, or the hot path\n");
         return 0;
     }
     for (int i = 0; i < x.kernel_count; i++) {
@@ -188,11 +184,11 @@ int sweep_same(const nvfp4_moe_layer *layer, const nvfp4_deployment *deployment,
         if (nvfp4_forward_to(layer, deployment, a, i, &to) != NVFP4_OK ||
             nvfp4_forward_to(layer, deployment, b, i, &too) != NVFP4_OK ||
             !same_forward(&to, &too)) {
-            print_error("kernel %d: something else is forwarded\n", i);
+            fprintf(stderr, "kernel %d: something else is forwarded\n", i);
             return 0;
         }
         if (x.reasons[i] != y.reasons[i]) {
-            print_error("kernel %d: reasons %x and %x\n", i, x.reasons[i], y.reasons[i]);
+            fprintf(stderr, "kernel %d: reasons %x and %x\n", i, x.reasons[i], y.reasons[i]);
             return 0;
         }
     }

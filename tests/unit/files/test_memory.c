@@ -69,8 +69,8 @@ void nvfp4_files_free(void *block)
 }
 
 /*
- * libyaml's own: it calls these through the dynamic linker, which finds ours first. Where it is linked
- * otherwise its allocations do not fail, and nothing is lost but that.
+ * libyaml's own: it calls these through the dynamic linker, which finds ours first. Where it is
+ * linked otherwise its allocations do not fail, and nothing is lost but that.
  */
 void *yaml_malloc(size_t size);
 void *yaml_realloc(void *block, size_t size);
@@ -91,9 +91,10 @@ void yaml_free(void *block)
     give_back(block);
 }
 
-static const char json[] = "{\"a\": [1, 2.5, \"x\", null], \"b\": {\"c\": true},"
-                           "\"k0\":0,\"k1\":0,\"k2\":0,\"k3\":0,\"k4\":0,\"k5\":0,\"k6\":0,\"k7\":0,"
-                           "\"k8\":0,\"k9\":0,\"ka\":0,\"kb\":0,\"kc\":0,\"kd\":0,\"ke\":0,\"kf\":0}";
+static const char json[] =
+    "{\"a\": [1, 2.5, \"x\", null], \"b\": {\"c\": true},"
+    "\"k0\":0,\"k1\":0,\"k2\":0,\"k3\":0,\"k4\":0,\"k5\":0,\"k6\":0,\"k7\":0,"
+    "\"k8\":0,\"k9\":0,\"ka\":0,\"kb\":0,\"kc\":0,\"kd\":0,\"ke\":0,\"kf\":0}";
 static const char yaml[] = "a: [1, 2.5, 'x', null]\nb:\n  c: true\n  d: |\n    text\n";
 
 static nvfp4_status parse(const char *text, nvfp4_syntax syntax, nvfp4_error *error)

@@ -61,7 +61,8 @@ static void is_read_as_before(void **state)
     free(json);
 }
 
-/* Whatever the checkpoint: a text for people that fits a screen, and a cut that is a front of it. */
+/* Whatever the checkpoint: a text for people that fits a screen, and a cut that is a front of it.
+ */
 static void fits_a_screen(void **state)
 {
     char path[512];

@@ -37,7 +37,8 @@ static void examples_load(void **state)
         const size_t length = (size_t)(strstr(at, "```") - at);
         if (nvfp4_policy_parse(at, length, NULL, &policy, &error) != NVFP4_OK)
             fail_msg("example %d, line %d: %s", count, error.line, error.message);
-        assert_int_equal(nvfp4_policy_check_text(at, length, NULL, remarks, 4, &found, &error), NVFP4_OK);
+        assert_int_equal(nvfp4_policy_check_text(at, length, NULL, remarks, 4, &found, &error),
+                         NVFP4_OK);
         for (size_t i = 0; i < found && i < 4; i++)
             print_error("example %d, line %d: %s\n", count, remarks[i].line, remarks[i].message);
         assert_int_equal(found, 0);

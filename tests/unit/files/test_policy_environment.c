@@ -17,7 +17,7 @@ static const struct row {
     const char *name;
     const char *policy, *backend; /* the variables; NULL: unset */
     nvfp4_status status;
-    const char *found;    /* the policy's name; NULL: none */
+    const char *found; /* the policy's name; NULL: none */
     nvfp4_backend asked;
     const char *variable; /* that the error is about */
     const char *message;
@@ -25,14 +25,20 @@ static const struct row {
     { "nothing", NULL, NULL, NVFP4_OK, NULL, NVFP4_BACKEND_NONE, "", "" },
     { "empty", "", "", NVFP4_OK, NULL, NVFP4_BACKEND_NONE, "", "" },
     { "policy", "vllm", NULL, NVFP4_OK, "vllm-52018", NVFP4_BACKEND_NONE, "", "" },
-    { "file", NVFP4_TEST_DATA "/policies/engine.yaml", "fused", NVFP4_OK, "my-engine", (nvfp4_backend)50, "", "" },
+    { "file", NVFP4_TEST_DATA "/policies/engine.yaml", "fused", NVFP4_OK, "my-engine",
+      (nvfp4_backend)50, "", "" },
     { "backend", NULL, "marlin", NVFP4_OK, NULL, NVFP4_BACKEND_MARLIN, "", "" },
     { "auto", "vllm", "auto", NVFP4_OK, "vllm-52018", NVFP4_BACKEND_NONE, "", "" },
-    { "unknown policy", "vlm", "marlin", NVFP4_EUNKNOWN, NULL, NVFP4_BACKEND_NONE, "NVFP4_POLICY", "did you mean 'vllm'" },
-    { "unknown backend", NULL, "merlin", NVFP4_EUNKNOWN, NULL, NVFP4_BACKEND_NONE, "NVFP4_BACKEND", "did you mean 'marlin'" },
-    { "backend of a later state", "vllm-44992", "humming", NVFP4_EUNKNOWN, NULL, NVFP4_BACKEND_NONE, "NVFP4_BACKEND", "vllm-44992 knows no backend 'humming'" },
-    { "backend unknown to a file", NVFP4_TEST_DATA "/policies/engine.yaml", "b12x", NVFP4_EUNKNOWN, NULL, NVFP4_BACKEND_NONE, "NVFP4_BACKEND", "my-engine" },
-    { "broken file", NVFP4_TEST_DATA "/policies/base/broken.yaml", NULL, NVFP4_ESCHEMA, NULL, NVFP4_BACKEND_NONE, "broken.yaml", "merlin" },
+    { "unknown policy", "vlm", "marlin", NVFP4_EUNKNOWN, NULL, NVFP4_BACKEND_NONE, "NVFP4_POLICY",
+      "did you mean 'vllm'" },
+    { "unknown backend", NULL, "merlin", NVFP4_EUNKNOWN, NULL, NVFP4_BACKEND_NONE, "NVFP4_BACKEND",
+      "did you mean 'marlin'" },
+    { "backend of a later state", "vllm-44992", "humming", NVFP4_EUNKNOWN, NULL, NVFP4_BACKEND_NONE,
+      "NVFP4_BACKEND", "vllm-44992 knows no backend 'humming'" },
+    { "backend unknown to a file", NVFP4_TEST_DATA "/policies/engine.yaml", "b12x", NVFP4_EUNKNOWN,
+      NULL, NVFP4_BACKEND_NONE, "NVFP4_BACKEND", "my-engine" },
+    { "broken file", NVFP4_TEST_DATA "/policies/base/broken.yaml", NULL, NVFP4_ESCHEMA, NULL,
+      NVFP4_BACKEND_NONE, "broken.yaml", "merlin" },
 };
 
 static void set(const char *variable, const char *value)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Every allocation of a load, a check and a print fails once: an error, nothing kept, nothing changed. */
+/* Every allocation of a load, a check and a print fails once: an error, nothing kept, nothing
+ * changed. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -51,7 +51,8 @@ static const char request_text[] =
 /* Everything that a request can be told. */
 static nvfp4_status run(nvfp4_error *error)
 {
-    static const char *const settings[] = { "layer.swiglu_limit=10", "policy=kernels-2026-11",
+    static const char *const settings[] = { "layer.swiglu_limit=10", "policy=" NVFP4_TEST_DATA "/policies/engine.yaml",
+                                            "deployment.moe_runner=loop",
                                             "deployment.devices=[{sm: 90}]" };
     const nvfp4_device_key keys[2] = { { NVFP4_VENDOR_NVIDIA, 90, "" }, { NVFP4_VENDOR_NVIDIA, 100,
         "" } };
@@ -70,7 +71,7 @@ static nvfp4_status run(nvfp4_error *error)
         status = nvfp4_request_parse(request, &text, error);
         if (status == NVFP4_OK)
             status = nvfp4_request_resolve(request, error);
-        for (int i = 0; i < 3 && status == NVFP4_OK; i++)
+        for (int i = 0; i < 4 && status == NVFP4_OK; i++)
             status = nvfp4_request_set(request, settings[i], NULL, error);
         if (status == NVFP4_OK)
             status = nvfp4_request_resolve(request, error);

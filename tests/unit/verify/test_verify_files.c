@@ -68,8 +68,8 @@ static void number(void **state)
 {
     const struct printed *p = *state;
     char buffer[64];
-    struct nvfp4_text text = {buffer, sizeof buffer, 0};
-    nvfp4_text_number(&text, p->x, p->digits);
+    struct nvfp4_verify_text text = {buffer, sizeof buffer, 0};
+    nvfp4_verify_text_number(&text, p->x, p->digits);
     /* 17 digits write 1.702 as they must to come back the same; that is longer than a person would.
      */
     if (p->digits == 17)
@@ -83,12 +83,12 @@ static void quoted(void **state)
 {
     (void)state;
     char buffer[128];
-    struct nvfp4_text text = {buffer, sizeof buffer, 0};
-    nvfp4_text_quoted(&text, "a\"b\\c\nd\x7f\xC3\xA9\xFF\xC2\x85\xE2\x82");
+    struct nvfp4_verify_text text = {buffer, sizeof buffer, 0};
+    nvfp4_verify_text_quoted(&text, "a\"b\\c\nd\x7f\xC3\xA9\xFF\xC2\x85\xE2\x82");
     assert_string_equal(buffer, "\"a\\\"b\\\\c\\u000ad\\u007f\xC3\xA9\xEF\xBF\xBD\\u0085"
                                 "\xEF\xBF\xBD\xEF\xBF\xBD\"");
-    struct nvfp4_text small = {buffer, 4, 0};
-    nvfp4_text_put(&small, "abcdef");
+    struct nvfp4_verify_text small = {buffer, 4, 0};
+    nvfp4_verify_text_put(&small, "abcdef");
     assert_string_equal(buffer, "abc");
     assert_int_equal(small.length, 6);
 }
@@ -224,6 +224,9 @@ static const struct npy npys[] = {
      NVFP4_ESYNTAX},
     {"product beyond counting",
      "{'descr': '<f8', 'fortran_order': False, 'shape': (4294967296, 4294967296, 2), }", 8,
+     NVFP4_ESYNTAX},
+    {"product that would wrap to nothing",
+     "{'descr': '<f8', 'fortran_order': False, 'shape': (4294967296, 4294967296), }", 0,
      NVFP4_ESYNTAX},
     {"nine dimensions", "{'descr': '<f4', 'fortran_order': False, 'shape': (1,1,1,1,1,1,1,1,1), }",
      4, NVFP4_ELIMIT},

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "files/text.h"
+#include "files/sink.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -9,7 +9,7 @@
 #include "files/utf8.h"
 
 /* Room for `size` more bytes and a NUL, in a buffer of our own. */
-static void grow(nvfp4_text *text, size_t size)
+static void grow(nvfp4_sink *text, size_t size)
 {
     if (text->failed || text->length + size < text->capacity)
         return;
@@ -25,7 +25,7 @@ static void grow(nvfp4_text *text, size_t size)
     text->capacity = capacity;
 }
 
-void nvfp4_text_put(nvfp4_text *text, const char *bytes, size_t size)
+void nvfp4_sink_put(nvfp4_sink *text, const char *bytes, size_t size)
 {
     if (text->grows)
         grow(text, size);
@@ -36,17 +36,17 @@ void nvfp4_text_put(nvfp4_text *text, const char *bytes, size_t size)
     text->length += size;
 }
 
-void nvfp4_text_print(nvfp4_text *text, const char *format, ...)
+void nvfp4_sink_print(nvfp4_sink *text, const char *format, ...)
 {
     char piece[256];
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(piece, sizeof piece, format, arguments);
     va_end(arguments);
-    nvfp4_text_put(text, piece, nvfp4_utf8_valid(piece, strlen(piece)));
+    nvfp4_sink_put(text, piece, nvfp4_utf8_valid(piece, strlen(piece)));
 }
 
-size_t nvfp4_text_end(nvfp4_text *text)
+size_t nvfp4_sink_end(nvfp4_sink *text)
 {
     if (text->capacity == 0)
         return text->length;
@@ -59,9 +59,9 @@ size_t nvfp4_text_end(nvfp4_text *text)
     return text->length;
 }
 
-char *nvfp4_text_take(nvfp4_text *text, size_t *length)
+char *nvfp4_sink_take(nvfp4_sink *text, size_t *length)
 {
-    nvfp4_text_put(text, "", 0);
+    nvfp4_sink_put(text, "", 0);
     if (text->failed) {
         nvfp4_files_free(text->buffer);
         return NULL;
