@@ -9,7 +9,8 @@ void nvfp4_diff_example(const struct diff_region *region, struct diff_point *val
         values->value[dim] = (uint8_t)first_bit(region->values.set[dim]);
 }
 
-int nvfp4_diff_outcome_asked(const struct nvfp4_diff *diff, int policy, const struct diff_point *values)
+int nvfp4_diff_outcome_asked(const struct nvfp4_diff *diff, int policy,
+                             const struct diff_point *values)
 {
     const nvfp4_policy *rules = diff->space.policy[policy];
     struct diff_request request;
@@ -32,7 +33,8 @@ int nvfp4_diff_outcome_asked(const struct nvfp4_diff *diff, int policy, const st
     nvfp4_policy_kernel(rules, (size_t)selection.kernel, &info);
     for (int i = OUTCOME_FIRST; i < diff->outcomes.count; i++)
         if (strcmp(diff->outcomes.name[i].backend, info.backend_name) == 0 &&
-            (!diff->outcomes.kernels || strcmp(diff->outcomes.name[i].kernel, info.kernel_name) == 0))
+            (!diff->outcomes.kernels ||
+             strcmp(diff->outcomes.name[i].kernel, info.kernel_name) == 0))
             return i;
     return 0;
 }
@@ -59,10 +61,12 @@ static nvfp4_status compare(struct nvfp4_diff *diff, uint32_t flags)
     for (int p = 0; p < 2 && status == NVFP4_OK; p++)
         status = nvfp4_diff_rules_refine(&diff->space, p, &diff->graph);
     for (int p = 0; p < 2 && status == NVFP4_OK; p++)
-        status = nvfp4_diff_rules_build(&diff->space, p, &diff->graph, &diff->outcomes, &diff->answer[p]);
+        status = nvfp4_diff_rules_build(&diff->space, p, &diff->graph, &diff->outcomes,
+                                        &diff->answer[p]);
     if (status != NVFP4_OK)
         return status;
-    diff->difference = nvfp4_graph_apply(&diff->graph, GRAPH_PAIR, diff->answer[0], diff->answer[1]);
+    diff->difference =
+        nvfp4_graph_apply(&diff->graph, GRAPH_PAIR, diff->answer[0], diff->answer[1]);
     status = nvfp4_diff_find_regions(diff);
     for (int i = 0; i < diff->count && status == NVFP4_OK; i++)
         if (!proven(diff, &diff->regions[i]))
@@ -85,7 +89,7 @@ nvfp4_status nvfp4_policy_diff(const nvfp4_policy *from, const nvfp4_policy *to,
     if (status != NVFP4_OK)
         return status;
     nvfp4_graph_begin(&d->graph, &d->space, (uint32_t *)(void *)(d + 1),
-                (uint32_t)(words < UINT32_MAX / 2 ? words : UINT32_MAX / 2));
+                      (uint32_t)(words < UINT32_MAX / 2 ? words : UINT32_MAX / 2));
     status = compare(d, flags);
     if (status == NVFP4_OK)
         *diff = d;

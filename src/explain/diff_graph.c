@@ -6,7 +6,7 @@
 enum { NODE_DIM, NODE_VISIT, NODE_CHILDREN };
 
 void nvfp4_graph_begin(struct graph *graph, const struct diff_space *space, uint32_t *pool,
-                 uint32_t capacity)
+                       uint32_t capacity)
 {
     memset(graph, 0, sizeof *graph);
     for (int dim = 0; dim < DIMS; dim++) {
@@ -15,7 +15,8 @@ void nvfp4_graph_begin(struct graph *graph, const struct diff_space *space, uint
     }
     graph->pool = pool;
     graph->capacity = capacity;
-    graph->used = GRAPH_CONSTANTS; /* so that no place is a constant; the words before it are waste */
+    graph->used =
+        GRAPH_CONSTANTS; /* so that no place is a constant; the words before it are waste */
     if (capacity < GRAPH_CONSTANTS)
         graph->full = 1;
 }
@@ -39,7 +40,7 @@ void nvfp4_graph_refine(struct graph *graph, const struct diff_space *space, int
 }
 
 void nvfp4_graph_classes_of(const struct graph *graph, const struct diff_box *values,
-                      struct diff_box *classes)
+                            struct diff_box *classes)
 {
     for (int dim = 0; dim < DIMS; dim++) {
         uint64_t set = 0;
@@ -51,7 +52,7 @@ void nvfp4_graph_classes_of(const struct graph *graph, const struct diff_box *va
 }
 
 void nvfp4_graph_values_of(const struct graph *graph, const struct diff_box *classes,
-                     struct diff_box *values)
+                           struct diff_box *values)
 {
     for (int dim = 0; dim < DIMS; dim++) {
         uint64_t set = 0;
@@ -154,7 +155,7 @@ graph_ref nvfp4_graph_apply(struct graph *graph, enum graph_op op, graph_ref f, 
     graph_ref children[VALUES_MAX];
     for (int c = 0; c < graph->classes[dim]; c++)
         children[c] = nvfp4_graph_apply(graph, op, df == dim ? children_of(graph, f)[c] : f,
-                                  dg == dim ? children_of(graph, g)[c] : g);
+                                        dg == dim ? children_of(graph, g)[c] : g);
     const graph_ref result = graph->full ? 0 : make_node(graph, dim, children);
     *memo = (struct graph_memo){ f, g, result, (uint32_t)op + 1 };
     return result;
@@ -198,13 +199,15 @@ static int search(struct graph *graph, graph_ref f, const struct diff_box *class
     return 0;
 }
 
-int nvfp4_graph_is(struct graph *graph, graph_ref f, const struct diff_box *classes, graph_ref constant)
+int nvfp4_graph_is(struct graph *graph, graph_ref f, const struct diff_box *classes,
+                   graph_ref constant)
 {
     graph->visit++;
     return !search(graph, f, classes, constant, 0);
 }
 
-int nvfp4_graph_has(struct graph *graph, graph_ref f, const struct diff_box *classes, graph_ref constant)
+int nvfp4_graph_has(struct graph *graph, graph_ref f, const struct diff_box *classes,
+                    graph_ref constant)
 {
     graph->visit++;
     return search(graph, f, classes, constant, 1);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "explain/diff_words.h"
 
-#define BOLD "\033[1m"
-#define GREEN "\033[32m"
-#define RED "\033[31m"
-#define YELLOW "\033[33m"
+#define BOLD     "\033[1m"
+#define GREEN    "\033[32m"
+#define RED      "\033[31m"
+#define YELLOW   "\033[33m"
 #define DIM_TEXT "\033[2m"
-#define PLAIN "\033[0m"
+#define PLAIN    "\033[0m"
 
 static const nvfp4_diff_print defaults = NVFP4_DIFF_PRINT_INIT;
 
@@ -29,6 +29,12 @@ static int exists(const struct page *p, const struct diff_region *r)
     return p->known == 0 || (r->values.set[DIM_DEVICE] & p->known) != 0;
 }
 
+/* Has it something to say that other regions have not said? */
+static int is_news(const struct page *p, const struct diff_region *r)
+{
+    return r->told != 0 && (p->known == 0 || (r->told & p->known) != 0);
+}
+
 /* The keys of a region that a line of text tells: those people think in, and what is unusual. */
 static int tells(const struct diff_space *space, const struct diff_box *values, int dim)
 {
@@ -42,14 +48,19 @@ static int tells(const struct diff_space *space, const struct diff_box *values, 
 static void write_region(const struct page *p, const struct diff_region *r)
 {
     const char *between = "";
+    struct diff_box values = r->values;
+    values.set[DIM_DEVICE] = r->told;
     for (int i = 0; i < DIMS; i++) {
         /* what was asked for is told behind the layer */
-        const int dim = i == DIM_ASKED ? DIM_SCHEME : i == DIM_SCHEME ? DIM_ACTIVATION
-                        : i == DIM_ACTIVATION ? DIM_LIMIT : i == DIM_LIMIT ? DIM_ASKED : i;
-        if (!tells(&p->diff->space, &r->values, dim))
+        const int dim = i == DIM_ASKED        ? DIM_SCHEME
+                        : i == DIM_SCHEME     ? DIM_ACTIVATION
+                        : i == DIM_ACTIVATION ? DIM_LIMIT
+                        : i == DIM_LIMIT      ? DIM_ASKED
+                                              : i;
+        if (!tells(&p->diff->space, &values, dim))
             continue;
         out_text(p->out, between);
-        nvfp4_diff_out_words(p->out, &p->diff->space, &r->values, dim, p->known);
+        nvfp4_diff_out_words(p->out, &p->diff->space, &values, dim, p->known);
         between = ", ";
     }
     if (*between == '\0')
@@ -122,7 +133,7 @@ static uint64_t known_devices(const nvfp4_diff_print *options)
 {
     uint64_t known = 0;
     for (size_t i = 0; i < options->device_count; i++)
-        known |= nvfp4_question_device_bit(&options->devices[i]);
+        known |= question_device_bit(&options->devices[i]);
     return known != 0 ? known | DEVICE_AMD | DEVICE_INTEL : 0;
 }
 
@@ -150,7 +161,7 @@ size_t nvfp4_diff_text(const nvfp4_diff *diff, const nvfp4_diff_print *options, 
     out_number(&out, (uint64_t)diff->count);
     out_text(&out, diff->count == 1 ? " region\n\n" : " regions\n\n");
     for (int i = 0; i < diff->count; i++) {
-        if (!exists(&p, &diff->regions[i]) || (p.options->most > 0 && told == p.options->most))
+        if (!is_news(&p, &diff->regions[i]) || (p.options->most > 0 && told == p.options->most))
             continue;
         write_region(&p, &diff->regions[i]);
         told++;

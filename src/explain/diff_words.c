@@ -125,7 +125,10 @@ static void out_either(struct out *out, const struct diff_space *space, int dim,
 static int first_sm(int bit)
 {
     static const int low[4] = { 50, 60, 70, 75 };
-    return bit < 4 ? low[bit] : bit < DEVICE_SM_BITS - 2 ? bit + 76 : bit == DEVICE_SM_BITS - 2 ? 130 : 140;
+    return bit < 4                     ? low[bit]
+           : bit < DEVICE_SM_BITS - 2  ? bit + 76
+           : bit == DEVICE_SM_BITS - 2 ? 130
+                                       : 140;
 }
 
 /* Runs over the SMs that exist: what lies between two of them does not break a run. */
@@ -160,7 +163,7 @@ static void out_device_words(struct out *out, uint64_t set, uint64_t known)
     if (known == 0 || !(set & (known | DEVICE_AMD | DEVICE_INTEL))) {
         char text[256];
         struct out part = out_begin(text, sizeof text);
-        nvfp4_out_devices(&part, set);
+        out_devices(&part, set);
         out_end(&part);
         out_text(out, text[0] == 's' && text[1] == 'm' ? "SM" : text);
         out_text(out, text[0] == 's' && text[1] == 'm' ? text + 2 : "");
@@ -197,7 +200,7 @@ static void out_limit_words(struct out *out, const struct diff_space *space, uin
     for (int v = 1; v < count - 1; v++)
         if ((int)(set >> v & 1) != other) {
             out_text(out, between);
-            nvfp4_out_real(out, space->limit[v]);
+            out_real(out, space->limit[v]);
             between = "/";
         }
 }
@@ -215,9 +218,9 @@ static void out_constants_words(struct out *out, const struct diff_space *space,
         } else if (v == space->count[DIM_CONSTANTS] - 1) {
             out_text(out, "others");
         } else {
-            nvfp4_out_real(out, space->constants[v].alpha);
+            out_real(out, space->constants[v].alpha);
             out_text(out, " and ");
-            nvfp4_out_real(out, space->constants[v].beta);
+            out_real(out, space->constants[v].beta);
         }
     }
 }
@@ -230,7 +233,8 @@ static void out_version_text(struct out *out, nvfp4_library_version version)
 }
 
 /* Versions in ascending order: value VERSION_OLDER, the following ones, then VERSION_NEWEST. */
-void nvfp4_diff_out_versions(struct out *out, const struct diff_space *space, int library, uint64_t set)
+void nvfp4_diff_out_versions(struct out *out, const struct diff_space *space, int library,
+                             uint64_t set)
 {
     const nvfp4_library_version *list = space->version[library];
     const int count = space->count[DIM_FLASHINFER + library], newest = count;
@@ -289,7 +293,8 @@ static void out_width_words(struct out *out, const struct diff_space *space, uin
         out_number(out, (uint64_t)common);
         between = " and ";
     }
-    int64_t not_of = 0; /* the others are multiples of it, as long as rules name multiples of each other */
+    int64_t not_of =
+        0; /* the others are multiples of it, as long as rules name multiples of each other */
     for (int v = 1; v < space->count[DIM_WIDTH] && common != 0; v++)
         if (!(set >> v & 1) && list[v] % (common * PLAIN_WIDTH) == 0 &&
             (not_of == 0 || list[v] / PLAIN_WIDTH < not_of))
@@ -415,8 +420,8 @@ int nvfp4_diff_restricts(const struct diff_space *space, const struct diff_box *
     return set != all;
 }
 
-void nvfp4_diff_out_words(struct out *out, const struct diff_space *space, const struct diff_box *values,
-                    int dim, uint64_t known)
+void nvfp4_diff_out_words(struct out *out, const struct diff_space *space,
+                          const struct diff_box *values, int dim, uint64_t known)
 {
     const uint64_t set = values->set[dim];
     switch (dim) {
@@ -465,7 +470,7 @@ void nvfp4_diff_out_words(struct out *out, const struct diff_space *space, const
         out_size_words(out, space, dim, set);
         break;
     case DIM_SITU:
-        out_text(out, set >> SITU_OTHER & 1 ? "SiTU betas other than 4 and 25"
+        out_text(out, set >> SITU_OTHER & 1   ? "SiTU betas other than 4 and 25"
                       : set >> SITU_USUAL & 1 ? "SiTU betas 4 and 25"
                                               : "SiTU betas left out");
         break;

@@ -27,7 +27,7 @@ static void copy(char *to, size_t room, const char *from)
     to[n] = '\0';
 }
 
-void nvfp4_matrix_mark(const nvfp4_policy *policy, int32_t backend, struct nvfp4_matrix_mark *mark)
+void nvfp4_matrix_mark(const nvfp4_policy *policy, int32_t backend, struct matrix_mark *mark)
 {
     const int known = backend > 0 && backend < NVFP4_BACKEND_COUNT && marks[backend].code != NULL;
     mark->name = nvfp4_policy_backend_name(policy, (nvfp4_backend)backend);
@@ -36,7 +36,8 @@ void nvfp4_matrix_mark(const nvfp4_policy *policy, int32_t backend, struct nvfp4
     copy(mark->label, 10, known ? marks[backend].label : mark->name);
 }
 
-nvfp4_deployment nvfp4_matrix_deployment(const nvfp4_matrix_policy *policy, const nvfp4_device_key *device)
+nvfp4_deployment nvfp4_matrix_deployment(const nvfp4_matrix_policy *policy,
+                                         const nvfp4_device_key *device)
 {
     nvfp4_deployment there = *policy->deployment;
     there.device = *device;
@@ -44,17 +45,17 @@ nvfp4_deployment nvfp4_matrix_deployment(const nvfp4_matrix_policy *policy, cons
 }
 
 nvfp4_status nvfp4_matrix_cell(const nvfp4_matrix *m, size_t row, size_t column, size_t policy,
-                         struct nvfp4_matrix_cell *cell)
+                               struct matrix_cell *cell)
 {
     const nvfp4_matrix_policy *p = &m->policies[policy];
     const nvfp4_deployment there = nvfp4_matrix_deployment(p, &m->columns[column].device);
     nvfp4_selection s;
-    *cell = (struct nvfp4_matrix_cell){ CELL_UNASKED, NVFP4_BACKEND_NONE, -1, 0, 0 };
+    *cell = (struct matrix_cell){ CELL_UNASKED, NVFP4_BACKEND_NONE, -1, 0, 0 };
     if (m->rows[row].reason != NULL)
         return NVFP4_OK;
     const nvfp4_status status = nvfp4_select_backend(&m->rows[row].layer, &there, p->policy, &s);
     if (status == NVFP4_OK)
-        *cell = (struct nvfp4_matrix_cell){ CELL_CHOSEN, s.backend, s.kernel, s.scheme,
+        *cell = (struct matrix_cell){ CELL_CHOSEN, s.backend, s.kernel, s.scheme,
                                       s.scheme != m->rows[row].layer.scheme };
     else if (status == NVFP4_ENOBACKEND || status == NVFP4_EREFUSED)
         cell->kind = status == NVFP4_ENOBACKEND ? CELL_NONE : CELL_REFUSED;
@@ -63,14 +64,15 @@ nvfp4_status nvfp4_matrix_cell(const nvfp4_matrix *m, size_t row, size_t column,
     return NVFP4_OK;
 }
 
-int nvfp4_matrix_same(const nvfp4_matrix *m, size_t policy_a, const struct nvfp4_matrix_cell *a, size_t policy_b,
-                const struct nvfp4_matrix_cell *b)
+int nvfp4_matrix_same(const nvfp4_matrix *m, size_t policy_a, const struct matrix_cell *a,
+                      size_t policy_b, const struct matrix_cell *b)
 {
     return a->kind == b->kind && a->downgraded == b->downgraded &&
            (a->kind != CELL_CHOSEN ||
-            strcmp(nvfp4_policy_backend_name(m->policies[policy_a].policy, (nvfp4_backend)a->backend),
-                   nvfp4_policy_backend_name(m->policies[policy_b].policy,
-                                             (nvfp4_backend)b->backend)) == 0);
+            strcmp(
+                nvfp4_policy_backend_name(m->policies[policy_a].policy, (nvfp4_backend)a->backend),
+                nvfp4_policy_backend_name(m->policies[policy_b].policy,
+                                          (nvfp4_backend)b->backend)) == 0);
 }
 
 void nvfp4_matrix_out_device(struct out *out, const nvfp4_device_key *device)
@@ -91,7 +93,7 @@ const char *nvfp4_matrix_policy_name(const nvfp4_matrix *m, size_t policy)
 /* Every cell can be asked. */
 static nvfp4_status sound(const nvfp4_matrix *m)
 {
-    struct nvfp4_matrix_cell cell;
+    struct matrix_cell cell;
     if ((m->rows == NULL && m->row_count != 0) || (m->columns == NULL && m->column_count != 0) ||
         m->policies == NULL || m->policy_count == 0)
         return NVFP4_EINVAL;
@@ -111,8 +113,9 @@ static nvfp4_status sound(const nvfp4_matrix *m)
     return NVFP4_OK;
 }
 
-nvfp4_status nvfp4_matrix_write(const nvfp4_matrix *matrix, nvfp4_matrix_output format, void *memory,
-                                size_t size, char *buffer, size_t capacity, size_t *length)
+nvfp4_status nvfp4_matrix_write(const nvfp4_matrix *matrix, nvfp4_matrix_output format,
+                                void *memory, size_t size, char *buffer, size_t capacity,
+                                size_t *length)
 {
     static void (*const writers[])(const nvfp4_matrix *, struct out *) = {
         [NVFP4_MATRIX_TEXT] = nvfp4_matrix_text,

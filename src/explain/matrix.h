@@ -7,18 +7,18 @@
 #include "explain/print.h"
 
 /* How a backend is shown where there is little room. */
-struct nvfp4_matrix_mark {
+struct matrix_mark {
     char code[8];      /* "FCUT" */
     char label[12];    /* "CUTLASS" */
     const char *name;  /* "FLASHINFER_CUTLASS" */
     const char *paint; /* ANSI colour */
 };
-void nvfp4_matrix_mark(const nvfp4_policy *policy, int32_t backend, struct nvfp4_matrix_mark *mark);
+void nvfp4_matrix_mark(const nvfp4_policy *policy, int32_t backend, struct matrix_mark *mark);
 
 enum cell_kind { CELL_CHOSEN, CELL_NONE, CELL_REFUSED, CELL_UNASKED };
 
 /* What one policy answers in one place. */
-struct nvfp4_matrix_cell {
+struct matrix_cell {
     enum cell_kind kind;
     int32_t backend, kernel; /* where one is chosen */
     int32_t scheme;          /* that runs */
@@ -27,14 +27,15 @@ struct nvfp4_matrix_cell {
 
 /* The cell of a row, a column and a policy. */
 nvfp4_status nvfp4_matrix_cell(const nvfp4_matrix *m, size_t row, size_t column, size_t policy,
-                         struct nvfp4_matrix_cell *cell);
+                               struct matrix_cell *cell);
 
 /* Do two cells say the same, whatever the policy? */
-int nvfp4_matrix_same(const nvfp4_matrix *m, size_t policy_a, const struct nvfp4_matrix_cell *a, size_t policy_b,
-                const struct nvfp4_matrix_cell *b);
+int nvfp4_matrix_same(const nvfp4_matrix *m, size_t policy_a, const struct matrix_cell *a,
+                      size_t policy_b, const struct matrix_cell *b);
 
 /* The deployment of a policy on a column's device. */
-nvfp4_deployment nvfp4_matrix_deployment(const nvfp4_matrix_policy *policy, const nvfp4_device_key *device);
+nvfp4_deployment nvfp4_matrix_deployment(const nvfp4_matrix_policy *policy,
+                                         const nvfp4_device_key *device);
 
 /* "SM 120", "amd" */
 void nvfp4_matrix_out_device(struct out *out, const nvfp4_device_key *device);

@@ -6,9 +6,9 @@
 
 enum { WIDTH = 100 };
 
-#define BOLD "\033[1m"
+#define BOLD  "\033[1m"
 #define GREEN "\033[32m"
-#define RED "\033[31m"
+#define RED   "\033[31m"
 #define PLAIN "\033[0m"
 
 struct comparison {
@@ -43,7 +43,8 @@ static nvfp4_status judge(const struct comparison *c, size_t policy, nvfp4_verdi
 }
 
 /* The kernel of a policy that has the same name as one of another; -1: it has none. */
-static int32_t same_kernel(const struct comparison *c, size_t policy, const nvfp4_kernel_info *named)
+static int32_t same_kernel(const struct comparison *c, size_t policy,
+                           const nvfp4_kernel_info *named)
 {
     nvfp4_kernel_info info;
     for (size_t k = 0; nvfp4_policy_kernel(c->policies[policy].policy, k, &info) == NVFP4_OK; k++)

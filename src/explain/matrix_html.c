@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The matrix as one page. The table is plain HTML, readable without a script; the reasons of all cells
- * lie beside it as JSON in which equal texts, verdicts and answers stand once. Style and script are
- * files of their own (page/), built into the library.
+ * The matrix as one page. The table is plain HTML, readable without a script; the reasons of all
+ * cells lie beside it as JSON in which equal texts, verdicts and answers stand once. Style and
+ * script are files of their own (page/), built into the library.
  */
 #include "explain/matrix.h"
 
@@ -64,7 +64,7 @@ static uint32_t string(const struct page *p, const char *text)
 static uint32_t made(const struct page *p, struct out *made)
 {
     return nvfp4_intern_add(p->intern, STRINGS, made->buffer,
-                      out_end(made) < made->capacity ? made->length : made->capacity - 1);
+                            out_end(made) < made->capacity ? made->length : made->capacity - 1);
 }
 
 /* [kernel, [[reason, text], ...]] */
@@ -75,14 +75,14 @@ static uint32_t verdict(const struct page *p, const nvfp4_moe_layer *layer,
     char text[2048], json[2048];
     struct out name = out_begin(text, sizeof text), out = out_begin(json, sizeof json);
     size_t count = 0;
-    nvfp4_out_kernel(&name, policy, kernel);
+    out_kernel(&name, policy, kernel);
     out_char(&out, '[');
     out_number(&out, made(p, &name));
     out_text(&out, ",[");
     nvfp4_list_findings(layer, d, policy, (int32_t)kernel, findings, FINDINGS_MAX, &count);
     for (size_t i = 0; i < count && i < FINDINGS_MAX; i++) {
         struct out sentence = out_begin(text, sizeof text);
-        nvfp4_out_finding_short(&sentence, policy, &findings[i]);
+        out_finding_short(&sentence, policy, &findings[i]);
         out_text(&out, i == 0 ? "[" : ",[");
         out_number(&out, string(p, nvfp4_reason_name((nvfp4_reason)findings[i].reason)));
         out_char(&out, ',');
@@ -103,7 +103,7 @@ static void answer_warnings(const struct page *p, const nvfp4_moe_layer *layer,
         struct out sentence = out_begin(text, sizeof text);
         if (!(v->warnings >> w & 1))
             continue;
-        nvfp4_out_warning(&sentence, layer, d, v, (nvfp4_warning)w);
+        out_warning(&sentence, layer, d, v, (nvfp4_warning)w);
         out_text(out, between);
         out_number(out, made(p, &sentence));
         between = ",";
@@ -119,7 +119,7 @@ static void answer_remedies(const struct page *p, const nvfp4_moe_layer *layer,
     for (size_t i = 0; i < count; i++) {
         char text[1024];
         struct out sentence = out_begin(text, sizeof text);
-        nvfp4_out_remedy(&sentence, policy, &remedies[i]);
+        out_remedy(&sentence, policy, &remedies[i]);
         out_text(out, i == 0 ? "" : ",");
         out_number(out, made(p, &sentence));
     }
@@ -138,22 +138,22 @@ static void answer_choice(const struct page *p, const nvfp4_moe_layer *layer,
         out_text(out, v->status == NVFP4_EREFUSED ? "\"refused\"" : "null");
         return;
     }
-    nvfp4_out_kernel(&name, policy, (size_t)v->selection.kernel);
+    out_kernel(&name, policy, (size_t)v->selection.kernel);
     out_char(out, '[');
     out_number(out, made(p, &name));
     out_char(out, ',');
-    nvfp4_out_json_string(out, nvfp4_scheme_name((nvfp4_scheme)v->selection.scheme));
+    out_json_string(out, nvfp4_scheme_name((nvfp4_scheme)v->selection.scheme));
     out_text(out, ",[");
     if (f.has_limit)
-        nvfp4_out_real(out, f.limit);
+        out_real(out, f.limit);
     else
         out_text(out, "null");
     out_char(out, ',');
-    nvfp4_out_real(out, f.alpha);
+    out_real(out, f.alpha);
     out_char(out, ',');
-    nvfp4_out_real(out, f.beta);
+    out_real(out, f.beta);
     out_char(out, ',');
-    nvfp4_out_json_string(out, nvfp4_limit_space_name((nvfp4_limit_space)f.limit_space));
+    out_json_string(out, nvfp4_limit_space_name((nvfp4_limit_space)f.limit_space));
     out_text(out, "]]");
 }
 
@@ -170,7 +170,7 @@ static uint32_t answer(const struct page *p, size_t row, size_t column, size_t p
         return 0;
     out_char(&out, '[');
     answer_choice(p, layer, &d, mp->policy, &v, &out);
-    nvfp4_out_backends(&names, mp->policy, v.eligible, ", ", 0);
+    out_backends(&names, mp->policy, v.eligible, ", ", 0);
     out_char(&out, ',');
     out_number(&out, made(p, &names));
     out_text(&out, ",[");
@@ -191,7 +191,7 @@ static uint32_t answer(const struct page *p, size_t row, size_t column, size_t p
 /* ---- the table ---- */
 
 /* A class for colour and pattern: built-in backends have their own, others share some. */
-static void out_class(struct out *out, const struct nvfp4_matrix_cell *cell)
+static void out_class(struct out *out, const struct matrix_cell *cell)
 {
     if (cell->kind != CELL_CHOSEN) {
         out_text(out, cell->kind == CELL_UNASKED ? "b-unasked" : "b-none");
@@ -202,12 +202,11 @@ static void out_class(struct out *out, const struct nvfp4_matrix_cell *cell)
                                                         : 90 + (uint64_t)cell->backend % 4);
 }
 
-static void cell_mark(const nvfp4_matrix *m, size_t policy, const struct nvfp4_matrix_cell *cell,
-                      struct nvfp4_matrix_mark *mark)
+static void cell_mark(const nvfp4_matrix *m, size_t policy, const struct matrix_cell *cell,
+                      struct matrix_mark *mark)
 {
-    *mark = cell->kind == CELL_REFUSED
-                ? (struct nvfp4_matrix_mark){ "refd", "refused", "refused", "" }
-                : (struct nvfp4_matrix_mark){ "none", "none", "no backend", "" };
+    *mark = cell->kind == CELL_REFUSED ? (struct matrix_mark){ "refd", "refused", "refused", "" }
+                                       : (struct matrix_mark){ "none", "none", "no backend", "" };
     if (cell->kind == CELL_CHOSEN)
         nvfp4_matrix_mark(m->policies[policy].policy, cell->backend, mark);
 }
@@ -216,8 +215,8 @@ static void write_button(const struct page *p, size_t row, size_t column, size_t
 {
     const nvfp4_matrix *m = p->m;
     struct out *out = p->out;
-    struct nvfp4_matrix_cell cell, first;
-    struct nvfp4_matrix_mark mark;
+    struct matrix_cell cell, first;
+    struct matrix_mark mark;
     nvfp4_matrix_cell(m, row, column, policy, &cell);
     nvfp4_matrix_cell(m, row, column, 0, &first);
     cell_mark(m, policy, &cell, &mark);
@@ -308,8 +307,8 @@ static void write_legend(const struct page *p)
     for (size_t r = 0; r < m->row_count; r++)
         for (size_t c = 0; c < m->column_count; c++)
             for (size_t k = 0; k < m->policy_count; k++) {
-                struct nvfp4_matrix_cell cell;
-                struct nvfp4_matrix_mark mark;
+                struct matrix_cell cell;
+                struct matrix_mark mark;
                 nvfp4_matrix_cell(m, r, c, k, &cell);
                 const int bit = cell.kind == CELL_CHOSEN ? cell.backend : 0;
                 if (cell.kind == CELL_UNASKED || (told >> bit & 1))
@@ -327,8 +326,9 @@ static void write_legend(const struct page *p)
                 out_text(out, "</button></li>");
             }
     if (m->policy_count > 1)
-        out_text(out, "<li><button type=button aria-pressed=false data-b=differs><span class=\"swatch "
-                      "differs\">!</span> only differences</button></li>");
+        out_text(out,
+                 "<li><button type=button aria-pressed=false data-b=differs><span class=\"swatch "
+                 "differs\">!</span> only differences</button></li>");
     out_text(out, "</ul>\n");
 }
 
@@ -345,7 +345,7 @@ static void write_interned(const struct page *p, enum kind kind)
         }
         char json[8192];
         struct out quoted = out_begin(json, sizeof json);
-        nvfp4_out_json_string(&quoted, t->text);
+        out_json_string(&quoted, t->text);
         out_end(&quoted);
         out_script_json(p->out, json);
     }
@@ -366,7 +366,7 @@ static void write_data(const struct page *p)
     for (size_t k = 0; k < m->policy_count; k++) {
         char json[512];
         struct out quoted = out_begin(json, sizeof json);
-        nvfp4_out_json_string(&quoted, nvfp4_matrix_policy_name(m, k));
+        out_json_string(&quoted, nvfp4_matrix_policy_name(m, k));
         out_end(&quoted);
         out_text(out, k == 0 ? "" : ",");
         out_script_json(out, json);
@@ -377,7 +377,7 @@ static void write_data(const struct page *p)
         for (size_t b = 0; b < m->columns[c].board_count; b++) {
             char json[1024];
             struct out quoted = out_begin(json, sizeof json);
-            nvfp4_out_json_string(&quoted, m->columns[c].boards[b]);
+            out_json_string(&quoted, m->columns[c].boards[b]);
             out_end(&quoted);
             out_text(out, b == 0 ? "" : ",");
             out_script_json(out, json);

@@ -45,7 +45,8 @@ uint32_t nvfp4_intern_add(struct intern *intern, int kind, const char *text, siz
         intern->full = 1;
         return 0;
     }
-    *t = (struct intern_text){ .number = intern->count[kind]++, .length = (uint32_t)length,
+    *t = (struct intern_text){ .number = intern->count[kind]++,
+                               .length = (uint32_t)length,
                                .kind = (uint8_t)kind };
     memcpy(t->text, text, length);
     t->text[length] = '\0';

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-static const char *cell_word(const nvfp4_matrix *m, size_t policy, const struct nvfp4_matrix_cell *cell)
+static const char *cell_word(const nvfp4_matrix *m, size_t policy, const struct matrix_cell *cell)
 {
     switch (cell->kind) {
     case CELL_CHOSEN:
@@ -18,7 +18,7 @@ static const char *cell_word(const nvfp4_matrix *m, size_t policy, const struct 
     }
 }
 
-static const char *status_word(const struct nvfp4_matrix_cell *cell)
+static const char *status_word(const struct matrix_cell *cell)
 {
     static const char *const words[] = { [CELL_CHOSEN] = "ok",
                                          [CELL_NONE] = "no_backend",
@@ -42,7 +42,7 @@ static void out_markdown(struct out *out, const char *text)
 /* Are two neighbouring columns alike in every row? Then they are told as one. */
 static int columns_alike(const nvfp4_matrix *m, size_t a, size_t b)
 {
-    struct nvfp4_matrix_cell x, y;
+    struct matrix_cell x, y;
     if (m->columns[a].device.vendor != m->columns[b].device.vendor)
         return 0;
     for (size_t r = 0; r < m->row_count; r++)
@@ -76,7 +76,7 @@ void nvfp4_matrix_out_span(struct out *out, const nvfp4_matrix *m, size_t column
 
 static void markdown_cell(const nvfp4_matrix *m, size_t row, size_t column, struct out *out)
 {
-    struct nvfp4_matrix_cell first, cell;
+    struct matrix_cell first, cell;
     int alike = 1;
     nvfp4_matrix_cell(m, row, column, 0, &first);
     for (size_t p = 1; p < m->policy_count; p++) {
@@ -150,7 +150,7 @@ static void csv_line(const nvfp4_matrix *m, size_t row, size_t column, size_t po
                      const char *board, struct out *out)
 {
     const nvfp4_device_key *device = &m->columns[column].device;
-    struct nvfp4_matrix_cell cell;
+    struct matrix_cell cell;
     nvfp4_kernel_info info = { 0, 0, "", "", "" };
     nvfp4_matrix_cell(m, row, column, policy, &cell);
     if (cell.kind == CELL_CHOSEN)
@@ -197,7 +197,7 @@ void nvfp4_matrix_csv(const nvfp4_matrix *m, struct out *out)
 static void json_column(const nvfp4_matrix_column *column, struct out *out)
 {
     out_text(out, "{\"vendor\":");
-    nvfp4_out_json_string(out, nvfp4_vendor_name((nvfp4_vendor)column->device.vendor));
+    out_json_string(out, nvfp4_vendor_name((nvfp4_vendor)column->device.vendor));
     out_text(out, ",\"sm\":");
     if (column->device.vendor == NVFP4_VENDOR_NVIDIA)
         out_number(out, (uint64_t)column->device.sm);
@@ -206,7 +206,7 @@ static void json_column(const nvfp4_matrix_column *column, struct out *out)
     out_text(out, ",\"gpus\":[");
     for (size_t b = 0; b < column->board_count; b++) {
         out_text(out, b == 0 ? "" : ",");
-        nvfp4_out_json_string(out, column->boards[b]);
+        out_json_string(out, column->boards[b]);
     }
     out_text(out, "]}");
 }
@@ -214,7 +214,7 @@ static void json_column(const nvfp4_matrix_column *column, struct out *out)
 static void json_cell(const nvfp4_matrix *m, size_t row, size_t column, size_t policy,
                       struct out *out)
 {
-    struct nvfp4_matrix_cell cell;
+    struct matrix_cell cell;
     nvfp4_kernel_info info;
     nvfp4_matrix_cell(m, row, column, policy, &cell);
     out_text(out, "{\"status\":\"");
@@ -223,11 +223,11 @@ static void json_cell(const nvfp4_matrix *m, size_t row, size_t column, size_t p
     if (cell.kind == CELL_CHOSEN &&
         nvfp4_policy_kernel(m->policies[policy].policy, (size_t)cell.kernel, &info) == NVFP4_OK) {
         out_text(out, ",\"backend\":");
-        nvfp4_out_json_string(out, info.backend_name);
+        out_json_string(out, info.backend_name);
         out_text(out, ",\"kernel\":");
-        nvfp4_out_json_string(out, info.kernel_name);
+        out_json_string(out, info.kernel_name);
         out_text(out, ",\"scheme\":");
-        nvfp4_out_json_string(out, nvfp4_scheme_name((nvfp4_scheme)cell.scheme));
+        out_json_string(out, nvfp4_scheme_name((nvfp4_scheme)cell.scheme));
     } else {
         out_text(out, ",\"backend\":null,\"kernel\":null,\"scheme\":null");
     }
@@ -238,18 +238,18 @@ static void json_row(const nvfp4_matrix *m, size_t row, struct out *out)
 {
     const nvfp4_matrix_row *r = &m->rows[row];
     out_text(out, "{\"name\":");
-    nvfp4_out_json_string(out, r->name);
+    out_json_string(out, r->name);
     out_text(out, ",\"detail\":");
-    nvfp4_out_json_string(out, r->detail);
+    out_json_string(out, r->detail);
     out_text(out, ",\"reason\":");
     if (r->reason != NULL)
-        nvfp4_out_json_string(out, r->reason);
+        out_json_string(out, r->reason);
     else
         out_text(out, "null");
     out_text(out, ",\"answers\":{");
     for (size_t p = 0; p < m->policy_count; p++) {
         out_text(out, p == 0 ? "" : ",");
-        nvfp4_out_json_string(out, nvfp4_matrix_policy_name(m, p));
+        out_json_string(out, nvfp4_matrix_policy_name(m, p));
         out_text(out, ":[");
         for (size_t c = 0; c < m->column_count; c++) {
             out_text(out, c == 0 ? "" : ",");
@@ -265,7 +265,7 @@ void nvfp4_matrix_json(const nvfp4_matrix *m, struct out *out)
     out_text(out, "{\"policies\":[");
     for (size_t p = 0; p < m->policy_count; p++) {
         out_text(out, p == 0 ? "" : ",");
-        nvfp4_out_json_string(out, nvfp4_matrix_policy_name(m, p));
+        out_json_string(out, nvfp4_matrix_policy_name(m, p));
     }
     out_text(out, "],\"columns\":[");
     for (size_t c = 0; c < m->column_count; c++) {

@@ -5,9 +5,9 @@
 
 enum { WIDTH = 100, LABEL_MOST = 46, LABEL_LEAST = 12, CODE = 5 };
 
-#define BOLD "\033[1m"
-#define DIM "\033[2m"
-#define RED "\033[31m"
+#define BOLD  "\033[1m"
+#define DIM   "\033[2m"
+#define RED   "\033[31m"
 #define PLAIN "\033[0m"
 
 /* A table that is being written. */
@@ -103,8 +103,8 @@ static size_t name_width(const nvfp4_matrix *m)
     for (size_t r = 0; r < m->row_count; r++)
         for (size_t c = 0; c < m->column_count; c++)
             for (size_t p = 0; p < m->policy_count; p++) {
-                struct nvfp4_matrix_cell cell;
-                struct nvfp4_matrix_mark mark;
+                struct matrix_cell cell;
+                struct matrix_mark mark;
                 nvfp4_matrix_cell(m, r, c, p, &cell);
                 if (cell.kind != CELL_CHOSEN)
                     continue;
@@ -124,8 +124,8 @@ static void measure(struct sheet *s)
     for (size_t p = 0; p < m->policy_count && m->policy_count > 1; p++)
         if (width_of(nvfp4_matrix_policy_name(m, p)) + 1 > s->policy)
             s->policy = width_of(nvfp4_matrix_policy_name(m, p)) + 1;
-    s->codes = s->label + 1 + s->policy + spans * (name + 2) > WIDTH;
-    s->cell = s->codes ? CODE + 1 : name + 2;
+    s->codes = s->label + 1 + s->policy + spans * (name + 1) > WIDTH + 1;
+    s->cell = s->codes ? CODE + 1 : name + 1;
     for (size_t c = 0; c < m->column_count; c += nvfp4_matrix_span(m, c)) {
         char text[64];
         struct out heading = out_begin(text, sizeof text);
@@ -140,8 +140,8 @@ static void measure(struct sheet *s)
 static void out_cell(struct sheet *s, size_t row, size_t column, size_t policy)
 {
     const nvfp4_matrix *m = s->m;
-    struct nvfp4_matrix_cell cell, first;
-    struct nvfp4_matrix_mark mark = { "none", "", "no backend", RED };
+    struct matrix_cell cell, first;
+    struct matrix_mark mark = { "none", "", "no backend", RED };
     char text[160];
     struct out part = out_begin(text, sizeof text);
     nvfp4_matrix_cell(m, row, column, policy, &cell);
@@ -149,13 +149,14 @@ static void out_cell(struct sheet *s, size_t row, size_t column, size_t policy)
     if (cell.kind == CELL_CHOSEN)
         nvfp4_matrix_mark(m->policies[policy].policy, cell.backend, &mark);
     else if (cell.kind == CELL_REFUSED)
-        mark = (struct nvfp4_matrix_mark){ "refd", "", "refused", RED };
+        mark = (struct matrix_mark){ "refd", "", "refused", RED };
     else if (cell.kind == CELL_UNASKED)
-        mark = (struct nvfp4_matrix_mark){ "-", "", "-", DIM };
+        mark = (struct matrix_mark){ "-", "", "-", DIM };
     out_text(&part, s->codes ? mark.code : mark.name);
     out_text(&part, cell.downgraded ? "*" : "");
     out_text(&part, nvfp4_matrix_same(m, 0, &first, policy, &cell) ? "" : "!");
     out_end(&part);
+    pay_blanks(s);
     paint(s, mark.paint);
     out_fitted(s, text, s->cell - 1);
     paint(s, PLAIN);
@@ -209,7 +210,7 @@ struct seen {
     int none, refused, downgraded, differs;
 };
 
-static void out_legend_name(struct sheet *s, const struct nvfp4_matrix_mark *mark, size_t *column)
+static void out_legend_name(struct sheet *s, const struct matrix_mark *mark, size_t *column)
 {
     const size_t width = strlen(mark->code) + width_of(mark->name) + 4;
     if (*column != 0 && *column + width > WIDTH) {
@@ -235,8 +236,8 @@ static void look(struct sheet *s, struct seen *seen)
     for (size_t r = 0; r < m->row_count; r++)
         for (size_t c = 0; c < m->column_count; c++)
             for (size_t p = 0; p < m->policy_count; p++) {
-                struct nvfp4_matrix_cell cell, first;
-                struct nvfp4_matrix_mark mark;
+                struct matrix_cell cell, first;
+                struct matrix_mark mark;
                 nvfp4_matrix_cell(m, r, c, p, &cell);
                 nvfp4_matrix_cell(m, r, c, 0, &first);
                 seen->none |= cell.kind == CELL_NONE;
