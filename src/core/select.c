@@ -37,7 +37,7 @@ nvfp4_status nvfp4_judge(const nvfp4_moe_layer *layer, const nvfp4_deployment *d
     struct question q;
     if (verdicts == NULL)
         return NVFP4_EINVAL;
-    if (verdicts->struct_size < sizeof(nvfp4_verdicts))
+    if (verdicts->struct_size < V1_SIZE(nvfp4_verdicts, reasons))
         return NVFP4_EABI;
     const nvfp4_status status = nvfp4_question_ask(&q, layer, deployment, policy);
     if (status != NVFP4_OK)

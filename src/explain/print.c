@@ -49,32 +49,43 @@ static size_t utf8_length(const unsigned char *p)
     return n;
 }
 
+/* Bytes that stand in a JSON string as they are. */
+static int is_plain(unsigned char c)
+{
+    return c >= 0x20 && c < 0x7f && c != '"' && c != '\\';
+}
+
+static void out_escape(struct out *out, unsigned char c)
+{
+    if (c == '"' || c == '\\') {
+        out_char(out, '\\');
+        out_char(out, (char)c);
+        return;
+    }
+    out_text(out, "\\u00");
+    out_char(out, "0123456789abcdef"[c >> 4]);
+    out_char(out, "0123456789abcdef"[c & 15]);
+}
+
 void nvfp4_out_json_string(struct out *out, const char *text)
 {
     const unsigned char *p = (const unsigned char *)text;
     out_char(out, '"');
     while (*p != '\0') {
-        const size_t n = utf8_length(p);
-        if (n == 0) {
+        size_t n = 0; /* bytes to copy, nearly always the whole text */
+        while (is_plain(p[n]))
+            n++;
+        if (n == 0 && *p >= 0x80)
+            n = utf8_length(p);
+        out_bytes(out, (const char *)p, n);
+        p += n;
+        if (n != 0)
+            continue;
+        if (*p >= 0x80)
             out_text(out, "\\ufffd");
-            p++;
-        } else if (n > 1) {
-            for (size_t i = 0; i < n; i++)
-                out_char(out, (char)p[i]);
-            p += n;
-        } else {
-            if (*p == '"' || *p == '\\') {
-                out_char(out, '\\');
-                out_char(out, (char)*p);
-            } else if (*p < 0x20 || *p == 0x7f) {
-                out_text(out, "\\u00");
-                out_char(out, "0123456789abcdef"[*p >> 4]);
-                out_char(out, "0123456789abcdef"[*p & 15]);
-            } else {
-                out_char(out, (char)*p);
-            }
-            p++;
-        }
+        else
+            out_escape(out, *p);
+        p++;
     }
     out_char(out, '"');
 }
