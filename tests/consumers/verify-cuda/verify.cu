@@ -226,8 +226,9 @@ static void launch(int fault, const layer *l)
     check(cudaDeviceSynchronize(), "kernel");
 }
 
-/* Runs one kernel on the whole plan and has it judged; whether it was named rightly. */
-static int verify(const nvfp4_verification *plan, int fault)
+/* Runs one kernel on the whole plan and has it judged; whether it was named rightly. `show`: print the
+ * record of the right one. */
+static int verify(const nvfp4_verification *plan, int fault, int show)
 {
     enum { RUNS_MAX = 16 };
     float *outputs[RUNS_MAX] = { NULL };
@@ -253,7 +254,7 @@ static int verify(const nvfp4_verification *plan, int fault)
     printf("  %-18s judged %-18s confidence %.3f%s\n", nvfp4_verdict_name(deserved[fault]),
            nvfp4_verdict_name((nvfp4_verdict)result.verdict), result.confidence,
            right ? "" : "   WRONG");
-    if (fault == RIGHT) {
+    if (fault == RIGHT && show) {
         cudaDeviceProp device;
         check(cudaGetDeviceProperties(&device, 0), "cudaGetDeviceProperties");
         nvfp4_verify_subject subject = { device.name, "verify.cu", NVFP4_VERSION_STRING };
@@ -282,7 +283,7 @@ static int verify_all(int scheme, double limit, uint64_t seed)
            (unsigned)seed);
     int right = 1;
     for (int fault = RIGHT; fault < FAULTS; fault++)
-        right &= verify(plan, fault);
+        right &= verify(plan, fault, seed == 1);
     nvfp4_verification_destroy(plan);
     return right;
 }
