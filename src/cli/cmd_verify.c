@@ -295,7 +295,7 @@ static int save_record(const nvfp4_verification *plan, const nvfp4_verify_result
 
 static int judge(int argc, char **argv)
 {
-    struct judge_options o = {NULL, "text", NULL, {NULL, NULL, NULL}};
+    struct judge_options o = {NULL, "text", NULL, NVFP4_VERIFY_SUBJECT_INIT};
     for (int i = 1; i < argc; i++)
         if (judge_option(argc, argv, &i, &o) != NVFP4_EXIT_OK)
             return NVFP4_EXIT_USAGE;
@@ -311,7 +311,7 @@ static int judge(int argc, char **argv)
         return bad(complaint.text, "");
     size_t count = nvfp4_verify_run_count(plan);
     int code = NVFP4_EXIT_USAGE;
-    nvfp4_verify_result result;
+    nvfp4_verify_result result = NVFP4_VERIFY_RESULT_INIT;
     if (nvfp4_outputs_load(o.in, plan, &outputs, &complaint) != NVFP4_OK) {
         (void)bad(complaint.text, "");
     } else if (nvfp4_verify_judge(plan, (const float *const *)outputs, count, &result) !=

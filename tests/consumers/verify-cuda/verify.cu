@@ -163,7 +163,7 @@ template <typename T> static T *upload(const T *from, size_t count)
 
 static layer upload_layer(const nvfp4_verify_run *run)
 {
-    const nvfp4_moe_problem *p = &run->problem;
+    const nvfp4_moe_problem *p = run->problem;
     const nvfp4_moe_layer *from = run->layer;
     layer l;
     memset(&l, 0, sizeof l);
@@ -234,7 +234,7 @@ static int verify(const nvfp4_verification *plan, int fault, int show)
     float *outputs[RUNS_MAX] = { NULL };
     size_t count = nvfp4_verify_run_count(plan);
     for (size_t r = 0; r < count && r < RUNS_MAX; r++) {
-        nvfp4_verify_run run;
+        nvfp4_verify_run run = NVFP4_VERIFY_RUN_INIT;
         if (nvfp4_verify_get_run(plan, r, &run) != NVFP4_OK)
             return 0;
         size_t bytes = (size_t)(run.tokens * run.columns) * sizeof(float);
@@ -244,7 +244,7 @@ static int verify(const nvfp4_verification *plan, int fault, int show)
         check(cudaMemcpy(outputs[r], l.out, bytes, cudaMemcpyDeviceToHost), "cudaMemcpy");
         free_layer(&l);
     }
-    nvfp4_verify_result result;
+    nvfp4_verify_result result = NVFP4_VERIFY_RESULT_INIT;
     nvfp4_status status = nvfp4_verify_judge(plan, outputs, count, &result);
     for (size_t r = 0; r < count; r++)
         free(outputs[r]);
@@ -257,7 +257,10 @@ static int verify(const nvfp4_verification *plan, int fault, int show)
     if (fault == RIGHT && show) {
         cudaDeviceProp device;
         check(cudaGetDeviceProperties(&device, 0), "cudaGetDeviceProperties");
-        nvfp4_verify_subject subject = { device.name, "verify.cu", NVFP4_VERSION_STRING };
+        nvfp4_verify_subject subject = NVFP4_VERIFY_SUBJECT_INIT;
+        subject.device = device.name;
+        subject.kernel = "verify.cu";
+        subject.version = NVFP4_VERSION_STRING;
         char record[2048];
         if (nvfp4_verify_record_print(plan, &result, &subject, record, sizeof record, NULL) ==
             NVFP4_OK)

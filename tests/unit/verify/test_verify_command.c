@@ -81,15 +81,16 @@ static void play_engine(int clamps)
     struct nvfp4_complaint complaint;
     assert_int_equal(nvfp4_plan_load(folder, &plan, &complaint), NVFP4_OK);
     for (size_t r = 0; r < nvfp4_verify_run_count(plan); r++) {
-        nvfp4_verify_run now;
+        nvfp4_verify_run now = NVFP4_VERIFY_RUN_INIT;
         char path[64];
         (void)nvfp4_verify_get_run(plan, r, &now);
         nvfp4_moe_layer layer = *now.layer;
         const size_t shape[2] = {(size_t)now.tokens, (size_t)now.columns};
         double *out = malloc(shape[0] * shape[1] * sizeof *out);
         layer.has = clamps ? layer.has : 0;
-        now.problem.layer = &layer;
-        assert_int_equal(nvfp4_moe_reference(&now.problem, out), NVFP4_OK);
+        nvfp4_moe_problem problem = *now.problem;
+        problem.layer = &layer;
+        assert_int_equal(nvfp4_moe_reference(&problem, out), NVFP4_OK);
         (void)snprintf(path, sizeof path, "%s/run%zu_out.npy", folder, r);
         assert_int_equal(nvfp4_npy_write(path, NVFP4_NPY_FLOAT64, 2, shape, out), NVFP4_OK);
         free(out);
