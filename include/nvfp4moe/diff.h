@@ -14,6 +14,8 @@
  * and ranks with different devices; so is what no kernel can do under any policy (a width that the
  * ranks cannot share, mori on other devices than AMD's).
  *
+ * A request key of a policy's own says nothing to a policy that does not have it.
+ *
  * The result lies in memory of the caller's and needs no clean-up.
  */
 

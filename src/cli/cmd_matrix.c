@@ -7,6 +7,7 @@
 
 #include "cli/args.h"
 #include "cli/matrix.h"
+#include "cli/rules.h"
 
 enum {
     OPTION_MODEL,
@@ -23,9 +24,12 @@ enum {
 };
 
 static const nvfp4_cli_option options[] = {
-    [OPTION_MODEL] = { "--model", "PATH", "a row for it; may be given again. None: the activations" },
-    [OPTION_GPU] = { "--gpu", "LIST|all", "columns: names, SMs, separated by commas; all is usual" },
-    [OPTION_POLICY] = { "--policy", "LIST", "whose rules; several, separated by commas, are compared" },
+    [OPTION_MODEL] = { "--model", "PATH",
+                       "a row for it; may be given again. None: the activations" },
+    [OPTION_GPU] = { "--gpu", "LIST|all",
+                     "columns: names, SMs, separated by commas; all is usual" },
+    [OPTION_POLICY] = { "--policy", "LIST",
+                        "whose rules; several, separated by commas, are compared" },
     [OPTION_BACKEND] = { "--backend", "NAME", "insist on a backend" },
     [OPTION_TP] = { "--tp", "N", "tensor-parallel ranks" },
     [OPTION_DP] = { "--dp", "N", "data-parallel ranks" },
@@ -66,7 +70,7 @@ static const struct {
     { OPTION_SET, "" },
 };
 
-enum { MODELS_MAX = 4096, POLICIES_MAX = 8 };
+enum { MODELS_MAX = 4096 };
 
 struct command {
     nvfp4_cli_question question;
@@ -74,8 +78,7 @@ struct command {
     size_t model_count;
     const char *gpus, *policies, *title;
     int format;
-    nvfp4_request *requests[POLICIES_MAX]; /* they hold what the deployments point to */
-    nvfp4_matrix_policy rules[POLICIES_MAX];
+    nvfp4_cli_rules rules;
     nvfp4_matrix matrix;
     nvfp4_cli_columns columns;
     nvfp4_cli_rows rows;
@@ -126,64 +129,28 @@ static int take_option(struct command *c, int option, const char *value)
     }
 }
 
-/* One request for each policy: the deployment and the backend's name are read under it. */
-static int make_policy(struct command *c, const char *name)
-{
-    const size_t n = c->matrix.policy_count;
-    nvfp4_error error;
-    if (n == POLICIES_MAX) {
-        nvfp4_cli_complain("--policy: more than %d policies", POLICIES_MAX);
-        return 0;
-    }
-    if (name != NULL && !nvfp4_cli_question_set(&c->question, "policy=", "--policy", name, ""))
-        return 0;
-    if (nvfp4_request_new(&c->requests[n]) != NVFP4_OK) {
-        nvfp4_cli_complain("out of memory");
-        return 0;
-    }
-    c->matrix.policy_count++;
-    if (nvfp4_cli_question_build(&c->question, NULL, c->requests[n], &error) != NVFP4_OK) {
-        nvfp4_cli_complain_error(&error);
-        return 0;
-    }
-    c->rules[n].policy = nvfp4_request_policy(c->requests[n]);
-    c->rules[n].deployment = nvfp4_request_deployment(c->requests[n]);
-    return 1;
-}
-
-static int make_policies(struct command *c)
-{
-    /* Every request needs a device; each column then puts in its own. */
-    if (!nvfp4_cli_question_set(&c->question, "device={sm: 100}", "--gpu", NULL, ""))
-        return 0;
-    if (c->policies == NULL)
-        return make_policy(c, NULL);
-    for (const char *at = c->policies;; at++) {
-        char name[512];
-        const size_t length = strcspn(at, ",");
-        snprintf(name, sizeof name, "%.*s", (int)(length < 511 ? length : 511), at);
-        if (!make_policy(c, name))
-            return 0;
-        at += length;
-        if (*at == '\0')
-            return 1;
-    }
-}
-
 static int make_matrix(struct command *c)
 {
     const int page = c->format == NVFP4_MATRIX_HTML;
     const int named = page || c->format == NVFP4_MATRIX_JSON || c->gpus != NULL;
-    if (!make_policies(c) || !nvfp4_cli_columns_make(&c->columns, c->gpus, named, page))
+    nvfp4_error error;
+    /* Every request needs a device; each column then puts in its own. */
+    if (!nvfp4_cli_question_set(&c->question, "device={sm: 100}", "--gpu", NULL, ""))
         return 0;
-    c->matrix.policies = c->rules;
+    if (nvfp4_cli_rules_make(&c->rules, &c->question, c->policies, &error) != NVFP4_OK) {
+        nvfp4_cli_complain_error(&error);
+        return 0;
+    }
+    if (!nvfp4_cli_columns_make(&c->columns, c->gpus, named, page))
+        return 0;
+    c->matrix.policies = c->rules.policies;
+    c->matrix.policy_count = c->rules.count;
     c->matrix.columns = c->columns.columns;
     c->matrix.column_count = c->columns.count;
     for (size_t i = 0; i < c->model_count; i++)
         if (!nvfp4_cli_rows_add_model(&c->rows, &c->question, c->models[i]))
             return 0;
-    if (c->model_count == 0 &&
-        !nvfp4_cli_rows_add_activations(&c->rows, &c->question, &c->matrix))
+    if (c->model_count == 0 && !nvfp4_cli_rows_add_activations(&c->rows, &c->question, &c->matrix))
         return 0;
     c->matrix.rows = c->rows.rows;
     c->matrix.row_count = c->rows.count;
@@ -249,8 +216,7 @@ int nvfp4_cmd_matrix(int argc, char **argv)
         else if (option == NVFP4_ARG_ERROR || !take_option(&c, option, args.value))
             code = NVFP4_EXIT_USAGE;
     }
-    for (size_t i = 0; i < c.matrix.policy_count; i++)
-        nvfp4_request_destroy(c.requests[i]);
+    nvfp4_cli_rules_free(&c.rules);
     nvfp4_cli_columns_free(&c.columns);
     nvfp4_cli_rows_free(&c.rows);
     nvfp4_cli_question_free(&c.question);

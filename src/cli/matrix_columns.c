@@ -22,7 +22,7 @@ static int out_of_memory(void)
     return 0;
 }
 
-static int add_board(struct boards *boards, const nvfp4_gpu *gpu)
+static int add_board(struct boards *boards, const nvfp4_gpu *gpu, const char *name)
 {
     if (boards->count == boards->room) {
         const size_t room = boards->room * 2 + 64;
@@ -36,7 +36,7 @@ static int add_board(struct boards *boards, const nvfp4_gpu *gpu)
     nvfp4_device_key key = gpu->key;
     if (key.vendor != NVFP4_VENDOR_NVIDIA)
         key.arch[0] = '\0';
-    boards->list[boards->count++] = (struct board){ key, gpu->name };
+    boards->list[boards->count++] = (struct board){ key, name };
     return 1;
 }
 
@@ -45,7 +45,8 @@ static int add_catalogue(struct boards *boards)
     nvfp4_gpu gpu = NVFP4_GPU_INIT;
     for (size_t i = 0; i < nvfp4_gpu_count(); i++)
         if (nvfp4_gpu_at(i, &gpu) == NVFP4_OK &&
-            (gpu.key.sm != 0 || gpu.key.vendor != NVFP4_VENDOR_NVIDIA) && !add_board(boards, &gpu))
+            (gpu.key.sm != 0 || gpu.key.vendor != NVFP4_VENDOR_NVIDIA) &&
+            !add_board(boards, &gpu, gpu.name))
             return 0;
     return 1;
 }
@@ -62,7 +63,8 @@ static int add_list(struct boards *boards, const char *list)
             nvfp4_cli_complain("--gpu: %s", error.message);
             return 0;
         }
-        if (!add_board(boards, &gpu))
+        /* Where several boards have the name, it is none of them in particular. */
+        if (!add_board(boards, &gpu, gpu.pci_device_id != 0 ? gpu.name : gpu.label))
             return 0;
         at += length;
         if (*at == '\0')
@@ -121,8 +123,8 @@ static void turn_round(nvfp4_cli_columns *columns)
 int nvfp4_cli_columns_make(nvfp4_cli_columns *columns, const char *list, int named, int newest)
 {
     struct boards boards = { NULL, 0, 0 };
-    int done = list == NULL || strcmp(list, "all") == 0 ? add_catalogue(&boards)
-                                                        : add_list(&boards, list);
+    int done =
+        list == NULL || strcmp(list, "all") == 0 ? add_catalogue(&boards) : add_list(&boards, list);
     memset(columns, 0, sizeof *columns);
     if (done) {
         columns->columns = calloc(boards.count + 1, sizeof *columns->columns);

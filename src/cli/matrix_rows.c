@@ -101,7 +101,8 @@ static void layer_detail(const nvfp4_moe_layer *layer, const char *layers, char 
         limit_text(limit, sizeof limit, layer->swiglu_limit);
     snprintf(text, room, "%s%.80s%s%s%s%s, %s", layers != NULL ? "layers " : "",
              layers != NULL ? layers : "", layers != NULL ? ": " : "",
-             layer->scheme != NVFP4_SCHEME_W4A4 ? nvfp4_scheme_name((nvfp4_scheme)layer->scheme) : "",
+             layer->scheme != NVFP4_SCHEME_W4A4 ? nvfp4_scheme_name((nvfp4_scheme)layer->scheme)
+                                                : "",
              layer->scheme != NVFP4_SCHEME_W4A4 ? ", " : "",
              nvfp4_activation_name((nvfp4_activation)layer->activation), limit);
 }

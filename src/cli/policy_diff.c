@@ -24,8 +24,10 @@ static const char *const synopsis[] = { "policy diff A B [--format text|json] [-
 
 static const nvfp4_cli_usage usage = {
     synopsis,
-    "Tells for which requests another backend is chosen under B than under A, or another answer is\n"
-    "given. All requests are compared. Regions of ordinary requests come first; a key that a line\n"
+    "Tells for which requests another backend is chosen under B than under A, or another answer "
+    "is\n"
+    "given. A and B are built-in policies or files. All requests are compared. Regions of ordinary "
+    "requests come first; a key that a line\n"
     "does not mention is as in an ordinary request, or does not matter.",
     options,
     "exit codes: 0 no difference, 1 there is one, 2 bad usage",
@@ -41,8 +43,7 @@ static size_t known_devices(nvfp4_device_key *devices)
     size_t count = 0;
     for (size_t i = 0; nvfp4_gpu_at(i, &gpu) == NVFP4_OK; i++) {
         size_t at = 0;
-        while (at < count &&
-               (devices[at].vendor != gpu.key.vendor || devices[at].sm != gpu.key.sm))
+        while (at < count && (devices[at].vendor != gpu.key.vendor || devices[at].sm != gpu.key.sm))
             at++;
         if (at == count && count < DEVICES && (gpu.key.sm != 0 || gpu.key.vendor != 0))
             devices[count++] = gpu.key;
@@ -77,8 +78,8 @@ static int compare(const nvfp4_policy *from, const nvfp4_policy *to, int json, i
          size *= 4) {
         free(memory);
         memory = malloc(size);
-        status = memory != NULL ? nvfp4_policy_diff(from, to, flags, memory, size, &diff)
-                                : NVFP4_ENOMEM;
+        status =
+            memory != NULL ? nvfp4_policy_diff(from, to, flags, memory, size, &diff) : NVFP4_ENOMEM;
     }
     int code = NVFP4_EXIT_USAGE;
     if (status != NVFP4_OK) {

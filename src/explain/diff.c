@@ -3,21 +3,22 @@
 
 #include <string.h>
 
-void diff_example(const struct diff_region *region, struct diff_point *values)
+void nvfp4_diff_example(const struct diff_region *region, struct diff_point *values)
 {
     for (int dim = 0; dim < DIMS; dim++)
         values->value[dim] = (uint8_t)first_bit(region->values.set[dim]);
 }
 
-int diff_outcome_asked(const struct nvfp4_diff *diff, int policy, const struct diff_point *values)
+int nvfp4_diff_outcome_asked(const struct nvfp4_diff *diff, int policy,
+                             const struct diff_point *values)
 {
     const nvfp4_policy *rules = diff->space.policy[policy];
     struct diff_request request;
     nvfp4_selection selection;
     nvfp4_kernel_info info;
     struct question q;
-    diff_request_of(&diff->space, values, &request);
-    if (diff_ask(&diff->space, policy, &request, &q) != NVFP4_OK)
+    nvfp4_diff_request_of(&diff->space, values, &request);
+    if (nvfp4_diff_ask(&diff->space, policy, &request, &q) != NVFP4_OK)
         return OUTCOME_UNKNOWN;
     switch (nvfp4_select_backend(&request.layer, &request.deployment, rules, &selection)) {
     case NVFP4_OK:
@@ -32,7 +33,8 @@ int diff_outcome_asked(const struct nvfp4_diff *diff, int policy, const struct d
     nvfp4_policy_kernel(rules, (size_t)selection.kernel, &info);
     for (int i = OUTCOME_FIRST; i < diff->outcomes.count; i++)
         if (strcmp(diff->outcomes.name[i].backend, info.backend_name) == 0 &&
-            (!diff->outcomes.kernels || strcmp(diff->outcomes.name[i].kernel, info.kernel_name) == 0))
+            (!diff->outcomes.kernels ||
+             strcmp(diff->outcomes.name[i].kernel, info.kernel_name) == 0))
             return i;
     return 0;
 }
@@ -42,12 +44,12 @@ static int proven(const struct nvfp4_diff *diff, const struct diff_region *regio
 {
     struct diff_point point;
     struct diff_request request;
-    diff_example(region, &point);
-    diff_request_of(&diff->space, &point, &request);
+    nvfp4_diff_example(region, &point);
+    nvfp4_diff_request_of(&diff->space, &point, &request);
     if (request.layer.num_experts != 0 && request.layer.top_k > request.layer.num_experts)
         return 1; /* no question at all: two sizes that rules of different keys name */
     for (int p = 0; p < 2; p++)
-        if (diff_outcome_asked(diff, p, &point) != (p == 0 ? region->from : region->to))
+        if (nvfp4_diff_outcome_asked(diff, p, &point) != (p == 0 ? region->from : region->to))
             return 0;
     return 1;
 }
@@ -55,15 +57,17 @@ static int proven(const struct nvfp4_diff *diff, const struct diff_region *regio
 static nvfp4_status compare(struct nvfp4_diff *diff, uint32_t flags)
 {
     nvfp4_status status = NVFP4_OK;
-    diff_outcomes_begin(&diff->outcomes, (flags & NVFP4_DIFF_KERNELS) != 0);
+    nvfp4_diff_outcomes_begin(&diff->outcomes, (flags & NVFP4_DIFF_KERNELS) != 0);
     for (int p = 0; p < 2 && status == NVFP4_OK; p++)
-        status = diff_rules_refine(&diff->space, p, &diff->graph);
+        status = nvfp4_diff_rules_refine(&diff->space, p, &diff->graph);
     for (int p = 0; p < 2 && status == NVFP4_OK; p++)
-        status = diff_rules_build(&diff->space, p, &diff->graph, &diff->outcomes, &diff->answer[p]);
+        status = nvfp4_diff_rules_build(&diff->space, p, &diff->graph, &diff->outcomes,
+                                        &diff->answer[p]);
     if (status != NVFP4_OK)
         return status;
-    diff->difference = graph_apply(&diff->graph, GRAPH_PAIR, diff->answer[0], diff->answer[1]);
-    status = diff_find_regions(diff);
+    diff->difference =
+        nvfp4_graph_apply(&diff->graph, GRAPH_PAIR, diff->answer[0], diff->answer[1]);
+    status = nvfp4_diff_find_regions(diff);
     for (int i = 0; i < diff->count && status == NVFP4_OK; i++)
         if (!proven(diff, &diff->regions[i]))
             status = NVFP4_EINVAL;
@@ -81,11 +85,11 @@ nvfp4_status nvfp4_policy_diff(const nvfp4_policy *from, const nvfp4_policy *to,
     const nvfp4_policy *const usual = nvfp4_policy_builtin(NULL);
     const size_t words = (size - sizeof *d) / sizeof(uint32_t);
     nvfp4_status status =
-        diff_space_make(&d->space, from != NULL ? from : usual, to != NULL ? to : usual);
+        nvfp4_diff_space_make(&d->space, from != NULL ? from : usual, to != NULL ? to : usual);
     if (status != NVFP4_OK)
         return status;
-    graph_begin(&d->graph, &d->space, (uint32_t *)(void *)(d + 1),
-                (uint32_t)(words < UINT32_MAX / 2 ? words : UINT32_MAX / 2));
+    nvfp4_graph_begin(&d->graph, &d->space, (uint32_t *)(void *)(d + 1),
+                      (uint32_t)(words < UINT32_MAX / 2 ? words : UINT32_MAX / 2));
     status = compare(d, flags);
     if (status == NVFP4_OK)
         *diff = d;
@@ -103,7 +107,7 @@ nvfp4_status nvfp4_diff_find(const nvfp4_diff *diff, const nvfp4_moe_layer *laye
     struct diff_point point;
     if (diff == NULL || layer == NULL || deployment == NULL || index == NULL)
         return NVFP4_EINVAL;
-    const nvfp4_status status = diff_locate(&diff->space, layer, deployment, word, &point);
+    const nvfp4_status status = nvfp4_diff_locate(&diff->space, layer, deployment, word, &point);
     if (status != NVFP4_OK)
         return status;
     for (size_t i = *index; i < (size_t)diff->count; i++) {
@@ -135,7 +139,7 @@ nvfp4_status nvfp4_diff_region_at(const nvfp4_diff *diff, size_t index, nvfp4_di
     return NVFP4_OK;
 }
 
-void diff_unite(const struct nvfp4_diff *diff, struct diff_box *all)
+void nvfp4_diff_unite(const struct nvfp4_diff *diff, struct diff_box *all)
 {
     for (int dim = 0; dim < DIMS; dim++) {
         all->set[dim] = 0;

@@ -5,8 +5,8 @@
 
 enum { NODE_DIM, NODE_VISIT, NODE_CHILDREN };
 
-void graph_begin(struct graph *graph, const struct diff_space *space, uint32_t *pool,
-                 uint32_t capacity)
+void nvfp4_graph_begin(struct graph *graph, const struct diff_space *space, uint32_t *pool,
+                       uint32_t capacity)
 {
     memset(graph, 0, sizeof *graph);
     for (int dim = 0; dim < DIMS; dim++) {
@@ -15,12 +15,13 @@ void graph_begin(struct graph *graph, const struct diff_space *space, uint32_t *
     }
     graph->pool = pool;
     graph->capacity = capacity;
-    graph->used = GRAPH_CONSTANTS; /* so that no place is a constant; the words before it are waste */
+    graph->used =
+        GRAPH_CONSTANTS; /* so that no place is a constant; the words before it are waste */
     if (capacity < GRAPH_CONSTANTS)
         graph->full = 1;
 }
 
-void graph_refine(struct graph *graph, const struct diff_space *space, int dim, uint64_t set)
+void nvfp4_graph_refine(struct graph *graph, const struct diff_space *space, int dim, uint64_t set)
 {
     const int before = graph->classes[dim];
     for (int c = 0; c < before; c++) {
@@ -38,8 +39,8 @@ void graph_refine(struct graph *graph, const struct diff_space *space, int dim, 
                 graph->class_of[dim][v] = (uint8_t)c;
 }
 
-void graph_classes_of(const struct graph *graph, const struct diff_box *values,
-                      struct diff_box *classes)
+void nvfp4_graph_classes_of(const struct graph *graph, const struct diff_box *values,
+                            struct diff_box *classes)
 {
     for (int dim = 0; dim < DIMS; dim++) {
         uint64_t set = 0;
@@ -50,8 +51,8 @@ void graph_classes_of(const struct graph *graph, const struct diff_box *values,
     }
 }
 
-void graph_values_of(const struct graph *graph, const struct diff_box *classes,
-                     struct diff_box *values)
+void nvfp4_graph_values_of(const struct graph *graph, const struct diff_box *classes,
+                           struct diff_box *values)
 {
     for (int dim = 0; dim < DIMS; dim++) {
         uint64_t set = 0;
@@ -113,7 +114,7 @@ static graph_ref make_node(struct graph *graph, int dim, const graph_ref *childr
     }
 }
 
-graph_ref graph_box(struct graph *graph, const struct diff_box *classes, graph_ref inside)
+graph_ref nvfp4_graph_box(struct graph *graph, const struct diff_box *classes, graph_ref inside)
 {
     graph_ref children[VALUES_MAX], f = inside;
     for (int dim = DIMS - 1; dim >= 0; dim--) {
@@ -142,7 +143,7 @@ static int64_t settled(enum graph_op op, graph_ref f, graph_ref g)
     }
 }
 
-graph_ref graph_apply(struct graph *graph, enum graph_op op, graph_ref f, graph_ref g)
+graph_ref nvfp4_graph_apply(struct graph *graph, enum graph_op op, graph_ref f, graph_ref g)
 {
     const int64_t now = settled(op, f, g);
     if (now >= 0 || graph->full)
@@ -153,14 +154,14 @@ graph_ref graph_apply(struct graph *graph, enum graph_op op, graph_ref f, graph_
     const int df = dim_of(graph, f), dg = dim_of(graph, g), dim = df < dg ? df : dg;
     graph_ref children[VALUES_MAX];
     for (int c = 0; c < graph->classes[dim]; c++)
-        children[c] = graph_apply(graph, op, df == dim ? children_of(graph, f)[c] : f,
-                                  dg == dim ? children_of(graph, g)[c] : g);
+        children[c] = nvfp4_graph_apply(graph, op, df == dim ? children_of(graph, f)[c] : f,
+                                        dg == dim ? children_of(graph, g)[c] : g);
     const graph_ref result = graph->full ? 0 : make_node(graph, dim, children);
     *memo = (struct graph_memo){ f, g, result, (uint32_t)op + 1 };
     return result;
 }
 
-graph_ref graph_first(const struct graph *graph, graph_ref f, struct diff_point *classes)
+graph_ref nvfp4_graph_first(const struct graph *graph, graph_ref f, struct diff_point *classes)
 {
     memset(classes, 0, sizeof *classes);
     while (f >= GRAPH_CONSTANTS) {
@@ -174,7 +175,7 @@ graph_ref graph_first(const struct graph *graph, graph_ref f, struct diff_point 
     return f;
 }
 
-graph_ref graph_at(const struct graph *graph, graph_ref f, const struct diff_point *classes)
+graph_ref nvfp4_graph_at(const struct graph *graph, graph_ref f, const struct diff_point *classes)
 {
     while (f >= GRAPH_CONSTANTS)
         f = children_of(graph, f)[classes->value[dim_of(graph, f)]];
@@ -198,13 +199,15 @@ static int search(struct graph *graph, graph_ref f, const struct diff_box *class
     return 0;
 }
 
-int graph_is(struct graph *graph, graph_ref f, const struct diff_box *classes, graph_ref constant)
+int nvfp4_graph_is(struct graph *graph, graph_ref f, const struct diff_box *classes,
+                   graph_ref constant)
 {
     graph->visit++;
     return !search(graph, f, classes, constant, 0);
 }
 
-int graph_has(struct graph *graph, graph_ref f, const struct diff_box *classes, graph_ref constant)
+int nvfp4_graph_has(struct graph *graph, graph_ref f, const struct diff_box *classes,
+                    graph_ref constant)
 {
     graph->visit++;
     return search(graph, f, classes, constant, 1);

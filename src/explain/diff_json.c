@@ -20,10 +20,10 @@ static void out_json_devices(struct out *out, uint64_t set)
             continue;
         while (bit < DEVICE_SM_BITS && end + 1 < DEVICE_SM_BITS && set >> (end + 1) & 1)
             end++;
-        out_devices(&part, (DEVICE_BIT(end) << 1) - DEVICE_BIT(bit));
+        nvfp4_out_devices(&part, (DEVICE_BIT(end) << 1) - DEVICE_BIT(bit));
         out_end(&part);
         out_text(out, between);
-        out_json_string(out, text);
+        nvfp4_out_json_string(out, text);
         between = ",";
         bit = end;
     }
@@ -36,9 +36,9 @@ static void out_json_version(struct out *out, const struct diff_space *space, in
     if (value == VERSION_NEWEST && space->count[dim] == VERSION_OLDER)
         out_text(&part, "present");
     else
-        diff_out_versions(&part, space, dim - DIM_FLASHINFER, (uint64_t)1 << value);
+        nvfp4_diff_out_versions(&part, space, dim - DIM_FLASHINFER, (uint64_t)1 << value);
     out_end(&part);
-    out_json_string(out, text);
+    nvfp4_out_json_string(out, text);
 }
 
 static void out_json_parallel(struct out *out, int value)
@@ -57,29 +57,29 @@ static void out_json_parallel(struct out *out, int value)
                     : value % 2                   ? ", batched"
                                                   : ", standard");
     out_end(&part);
-    out_json_string(out, text);
+    nvfp4_out_json_string(out, text);
 }
 
 static void out_json_value(struct out *out, const struct diff_space *space, int dim, int value)
 {
     const int last = space->count[dim] - 1;
     if (dim == DIM_SCHEME) {
-        out_json_string(out, nvfp4_scheme_name((nvfp4_scheme)value));
+        nvfp4_out_json_string(out, nvfp4_scheme_name((nvfp4_scheme)value));
     } else if (dim == DIM_PARALLEL) {
         out_json_parallel(out, value);
     } else if (dim == DIM_LIMIT) {
         if (value == 0 || value == last)
             out_text(out, value == 0 ? "null" : "\"other\"");
         else
-            out_real(out, space->limit[value]);
+            nvfp4_out_real(out, space->limit[value]);
     } else if (dim == DIM_CONSTANTS) {
         if (value == 0 || value == last) {
             out_text(out, value == 0 ? "null" : "\"other\"");
         } else {
             out_char(out, '[');
-            out_real(out, space->constants[value].alpha);
+            nvfp4_out_real(out, space->constants[value].alpha);
             out_char(out, ',');
-            out_real(out, space->constants[value].beta);
+            nvfp4_out_real(out, space->constants[value].beta);
             out_char(out, ']');
         }
     } else if (dim >= DIM_FLASHINFER && dim <= DIM_VLLM) {
@@ -90,11 +90,13 @@ static void out_json_value(struct out *out, const struct diff_space *space, int 
         else
             out_number(out, (uint64_t)space->size[dim - DIM_WIDTH][value]);
     } else if (dim == DIM_SITU) {
-        out_text(out, value == SITU_ABSENT ? "null" : value == SITU_USUAL ? "[4.0,25.0]" : "\"other\"");
+        out_text(out, value == SITU_ABSENT  ? "null"
+                      : value == SITU_USUAL ? "[4.0,25.0]"
+                                            : "\"other\"");
     } else if (IS_KEY(dim) && value == 0) {
         out_text(out, "null");
-    } else if (diff_word(space, dim, value) != NULL) {
-        out_json_string(out, diff_word(space, dim, value));
+    } else if (nvfp4_diff_word(space, dim, value) != NULL) {
+        nvfp4_out_json_string(out, nvfp4_diff_word(space, dim, value));
     } else {
         out_text(out, value ? "true" : "false");
     }
@@ -128,7 +130,7 @@ static void write_conditions(struct out *out, const struct diff_space *space,
         if (set == (inverted ? 0 : all))
             continue;
         out_text(out, between);
-        out_json_string(out, diff_dimension_key(space, dim));
+        nvfp4_out_json_string(out, nvfp4_diff_dimension_key(space, dim));
         out_char(out, ':');
         out_json_set(out, space, set, dim);
         between = ",";
@@ -139,7 +141,7 @@ static void write_conditions(struct out *out, const struct diff_space *space,
 static void pair(struct out *out, const char **between, const char *key)
 {
     out_text(out, *between);
-    out_json_string(out, key);
+    nvfp4_out_json_string(out, key);
     out_char(out, ':');
     *between = ",";
 }
@@ -151,7 +153,7 @@ static void word(struct out *out, const char **between, const char *key, int val
     if (value == usual)
         return;
     pair(out, between, key);
-    out_json_string(out, text);
+    nvfp4_out_json_string(out, text);
 }
 
 static void flag(struct out *out, const char **between, const char *key, int value)
@@ -167,10 +169,11 @@ static void real(struct out *out, const char **between, const char *key, int has
     if (!has)
         return;
     pair(out, between, key);
-    out_real(out, value);
+    nvfp4_out_real(out, value);
 }
 
-static void size(struct out *out, const char **between, const char *key, int64_t value, int64_t usual)
+static void size(struct out *out, const char **between, const char *key, int64_t value,
+                 int64_t usual)
 {
     if (value == usual)
         return;
@@ -185,7 +188,7 @@ static void write_keys(struct out *out, const char **between, const struct nvfp4
     for (int i = 0; i < KEYS_MAX; i++)
         if (request->key_word[i] != NULL && strcmp(diff->space.key[i].section, section) == 0) {
             pair(out, between, diff->space.key[i].name);
-            out_json_string(out, request->key_word[i]);
+            nvfp4_out_json_string(out, request->key_word[i]);
         }
 }
 
@@ -202,7 +205,8 @@ static void write_layer(struct out *out, const struct nvfp4_diff *diff,
     real(out, &between, "swiglu_alpha", l->has & NVFP4_HAS_SWIGLU_ALPHA, l->swiglu_alpha);
     real(out, &between, "swiglu_beta", l->has & NVFP4_HAS_SWIGLU_BETA, l->swiglu_beta);
     real(out, &between, "situ_beta", l->has & NVFP4_HAS_SITU_BETA, l->situ_beta);
-    real(out, &between, "situ_linear_beta", l->has & NVFP4_HAS_SITU_LINEAR_BETA, l->situ_linear_beta);
+    real(out, &between, "situ_linear_beta", l->has & NVFP4_HAS_SITU_LINEAR_BETA,
+         l->situ_linear_beta);
     size(out, &between, "hidden_size", l->hidden_size, 0);
     size(out, &between, "intermediate_size", l->intermediate_size, 0);
     size(out, &between, "num_experts", l->num_experts, 0);
@@ -211,7 +215,8 @@ static void write_layer(struct out *out, const struct nvfp4_diff *diff,
          nvfp4_routing_name((nvfp4_routing)l->routing));
     word(out, &between, "router_logits_dtype", l->router_dtype, NVFP4_ROUTER_DTYPE_BF16,
          nvfp4_router_dtype_name((nvfp4_router_dtype)l->router_dtype));
-    word(out, &between, "dtype", l->dtype, NVFP4_DTYPE_BF16, nvfp4_dtype_name((nvfp4_dtype)l->dtype));
+    word(out, &between, "dtype", l->dtype, NVFP4_DTYPE_BF16,
+         nvfp4_dtype_name((nvfp4_dtype)l->dtype));
     flag(out, &between, "bias", l->bias);
     flag(out, &between, "router_weight_on_input", l->router_weight_on_input);
     flag(out, &between, "per_token_activation_scale", l->per_token_activation_scale);
@@ -227,12 +232,13 @@ static void write_libraries(struct out *out, const nvfp4_deployment *d)
         char text[64];
         if (d->libraries[i] == NVFP4_LIBRARY_UNKNOWN)
             continue;
-        nvfp4_version_print(d->libraries[i] == 1 ? OLD_VERSION : d->libraries[i], text, sizeof text);
+        nvfp4_version_print(d->libraries[i] == 1 ? OLD_VERSION : d->libraries[i], text,
+                            sizeof text);
         pair(out, &between, nvfp4_library_name((nvfp4_library)i));
         if (d->libraries[i] == NVFP4_LIBRARY_ABSENT)
             out_text(out, "null");
         else
-            out_json_string(out, text);
+            nvfp4_out_json_string(out, text);
     }
     out_char(out, '}');
 }
@@ -268,13 +274,14 @@ static void write_deployment(struct out *out, const struct nvfp4_diff *diff,
 }
 
 /* The most usual question of a region, as a request. */
-static void write_example(struct out *out, const struct nvfp4_diff *diff, const struct diff_region *r)
+static void write_example(struct out *out, const struct nvfp4_diff *diff,
+                          const struct diff_region *r)
 {
     struct diff_point point;
     struct diff_request request;
     const char *between = "";
-    diff_example(r, &point);
-    diff_request_of(&diff->space, &point, &request);
+    nvfp4_diff_example(r, &point);
+    nvfp4_diff_request_of(&diff->space, &point, &request);
     const nvfp4_device_key *device = &request.deployment.device;
     out_char(out, '{');
     word(out, &between, "backend", point.value[DIM_ASKED], 0, request.word);
@@ -283,7 +290,7 @@ static void write_example(struct out *out, const struct nvfp4_diff *diff, const 
     if (device->vendor == NVFP4_VENDOR_NVIDIA)
         out_number(out, (uint64_t)device->sm);
     else
-        out_json_string(out, nvfp4_vendor_name((nvfp4_vendor)device->vendor));
+        nvfp4_out_json_string(out, nvfp4_vendor_name((nvfp4_vendor)device->vendor));
     out_char(out, '}');
     pair(out, &between, "layer");
     write_layer(out, diff, &request);
@@ -296,9 +303,9 @@ static void quote_outcome(struct out *out, const struct nvfp4_diff *diff, int ou
 {
     char text[256];
     struct out part = out_begin(text, sizeof text);
-    diff_out_outcome(&part, diff, outcome);
+    nvfp4_diff_out_outcome(&part, diff, outcome);
     out_end(&part);
-    out_json_string(out, text);
+    nvfp4_out_json_string(out, text);
 }
 
 size_t nvfp4_diff_json(const nvfp4_diff *diff, const nvfp4_diff_print *options, char *buffer,
@@ -310,9 +317,9 @@ size_t nvfp4_diff_json(const nvfp4_diff *diff, const nvfp4_diff_print *options, 
     if (diff == NULL)
         return out_end(&out);
     out_text(&out, "{\"from\":");
-    out_json_string(&out, nvfp4_policy_name(diff->space.policy[0]));
+    nvfp4_out_json_string(&out, nvfp4_policy_name(diff->space.policy[0]));
     out_text(&out, ",\"to\":");
-    out_json_string(&out, nvfp4_policy_name(diff->space.policy[1]));
+    nvfp4_out_json_string(&out, nvfp4_policy_name(diff->space.policy[1]));
     out_text(&out, diff->count != 0 ? ",\"different\":true,\"regions\":["
                                     : ",\"different\":false,\"regions\":[");
     for (int i = 0; i < diff->count; i++) {
@@ -330,7 +337,7 @@ size_t nvfp4_diff_json(const nvfp4_diff *diff, const nvfp4_diff_print *options, 
         out_char(&out, '}');
     }
     out_text(&out, "],\"unchanged\":");
-    diff_unite(diff, &all);
+    nvfp4_diff_unite(diff, &all);
     write_conditions(&out, &diff->space, &all, DIMS, 1);
     out_char(&out, '}');
     return out_end(&out);

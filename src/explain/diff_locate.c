@@ -31,12 +31,12 @@ static int locate_numbers(const struct diff_space *space, const nvfp4_moe_layer 
                                  : v > 1                            ? v - 1
                                                                     : space->count[DIM_LIMIT] - 1);
     v = space->count[DIM_CONSTANTS] - 1;
-    while (v > 1 && (space->constants[v - 1].alpha != q->alpha ||
-                     space->constants[v - 1].beta != q->beta))
+    while (v > 1 &&
+           (space->constants[v - 1].alpha != q->alpha || space->constants[v - 1].beta != q->beta))
         v--;
     value[DIM_CONSTANTS] =
         (uint8_t)(!(l->has & (NVFP4_HAS_SWIGLU_ALPHA | NVFP4_HAS_SWIGLU_BETA)) ? 0
-                  : v > 1 ? v - 1
+                  : v > 1                                                      ? v - 1
                           : space->count[DIM_CONSTANTS] - 1);
     const uint32_t betas = l->has & (NVFP4_HAS_SITU_BETA | NVFP4_HAS_SITU_LINEAR_BETA);
     const int other = ((betas & NVFP4_HAS_SITU_BETA) && l->situ_beta != 4) ||
@@ -46,7 +46,7 @@ static int locate_numbers(const struct diff_space *space, const nvfp4_moe_layer 
     const int64_t sizes[] = { q->width, l->num_experts, l->hidden_size, l->top_k };
     for (int dim = DIM_WIDTH; dim <= DIM_TOP_K; dim++) {
         const uint64_t *list = space->mark[dim - DIM_WIDTH];
-        const uint64_t mark = diff_size_mark(space, dim, sizes[dim - DIM_WIDTH]);
+        const uint64_t mark = nvfp4_diff_size_mark(space, dim, sizes[dim - DIM_WIDTH]);
         for (v = 0; v < space->count[dim] && list[v] != mark; v++)
             ;
         if (v == space->count[dim])
@@ -61,9 +61,9 @@ static uint8_t locate_parallel(const nvfp4_deployment *d, const struct question 
     const uint64_t batched = BATCHED;
     if (!(q[0].flags & FLAG_EP))
         return (uint8_t)(2 * WAY_NO_EP + ((q[0].values & batched) != 0));
-    const int named = d->all2all != NVFP4_ALL2ALL_NONE ? d->all2all
-                                                       : NVFP4_ALL2ALL_ALLGATHER_REDUCESCATTER;
-    const int way = d->data_parallel > 1 ? WAY_DP + named - 1
+    const int named =
+        d->all2all != NVFP4_ALL2ALL_NONE ? d->all2all : NVFP4_ALL2ALL_ALLGATHER_REDUCESCATTER;
+    const int way = d->data_parallel > 1                                  ? WAY_DP + named - 1
                     : d->context_parallel > 1 || d->sequence_parallel > 1 ? WAY_CP + named - 1
                                                                           : WAY_EP;
     if ((q[0].values ^ q[1].values) & batched)
@@ -80,16 +80,16 @@ static uint8_t bit_of(uint64_t set)
     return bit;
 }
 
-nvfp4_status diff_locate(const struct diff_space *space, const nvfp4_moe_layer *layer,
-                         const nvfp4_deployment *deployment, const char *word,
-                         struct diff_point *point)
+nvfp4_status nvfp4_diff_locate(const struct diff_space *space, const nvfp4_moe_layer *layer,
+                               const nvfp4_deployment *deployment, const char *word,
+                               struct diff_point *point)
 {
     struct question q[2];
     nvfp4_deployment d = *deployment;
     uint8_t *value = point->value;
     d.requested = NVFP4_BACKEND_NONE;
     for (int p = 0; p < 2; p++) {
-        const nvfp4_status status = question_ask(&q[p], layer, &d, space->policy[p]);
+        const nvfp4_status status = nvfp4_question_ask(&q[p], layer, &d, space->policy[p]);
         if (status != NVFP4_OK)
             return status;
     }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A policy's rows as boxes of questions that they rule out. What a row's sets say is read off by
- * holding each value's bits against them; whether a condition, a clamp rule or an erratum holds for a
- * value is asked from the code that decides (core/accept.h, core/clamp.h), on a question that differs
- * from the usual one in that value.
+ * holding each value's bits against them; whether a condition, a clamp rule or an erratum holds for
+ * a value is asked from the code that decides (core/accept.h, core/clamp.h), on a question that
+ * differs from the usual one in that value.
  */
 #include "explain/diff_rules.h"
 
@@ -34,11 +34,11 @@ static graph_ref box_function(struct walk *w, const struct diff_box *box, graph_
     if (w->refining) {
         for (int dim = 0; dim < DIMS; dim++)
             if (box->set[dim] != DIM_SET_ALL(w->space, dim))
-                graph_refine(w->graph, w->space, dim, box->set[dim]);
+                nvfp4_graph_refine(w->graph, w->space, dim, box->set[dim]);
         return 0;
     }
-    graph_classes_of(w->graph, box, &classes);
-    return graph_box(w->graph, &classes, inside);
+    nvfp4_graph_classes_of(w->graph, box, &classes);
+    return nvfp4_graph_box(w->graph, &classes, inside);
 }
 
 static int is_empty(const struct diff_box *box)
@@ -52,8 +52,7 @@ static int is_empty(const struct diff_box *box)
 static void rule_out(struct walk *w, const struct diff_box *box)
 {
     if (!is_empty(box))
-        w->ruled_out =
-            graph_apply(w->graph, GRAPH_OR, w->ruled_out, box_function(w, box, 1));
+        w->ruled_out = nvfp4_graph_apply(w->graph, GRAPH_OR, w->ruled_out, box_function(w, box, 1));
 }
 
 /* The usual question with up to two dimensions at other values. */
@@ -64,8 +63,8 @@ static int ask(struct walk *w, int dim, int value, int dim2, int value2,
     point.value[dim] = (uint8_t)value;
     if (dim2 >= 0)
         point.value[dim2] = (uint8_t)value2;
-    diff_request_of(w->space, &point, request);
-    const nvfp4_status status = diff_ask(w->space, w->policy, request, q);
+    nvfp4_diff_request_of(w->space, &point, request);
+    const nvfp4_status status = nvfp4_diff_ask(w->space, w->policy, request, q);
     if (status != NVFP4_OK)
         w->status = status;
     return status == NVFP4_OK;
@@ -78,8 +77,8 @@ static void when_box(const struct walk *w, const struct nvfp4_when *when, struct
     for (int dim = 0; dim < DIMS; dim++)
         for (int v = 0; v < w->space->count[dim]; v++) {
             const struct diff_bits *b = &w->space->bits[w->policy][dim][v];
-            if ((b->device & ~when->device) | (b->values & ~when->values) | (b->flags & when->without) |
-                (b->custom & when->not_custom))
+            if ((b->device & ~when->device) | (b->values & ~when->values) |
+                (b->flags & when->without) | (b->custom & when->not_custom))
                 box->set[dim] &= ~((uint64_t)1 << v);
         }
     /* A flag that must be set: only the values that set it, in the dimension that owns it. */
@@ -102,8 +101,8 @@ static void walk_columns(struct walk *w, const struct nvfp4_row *row)
         full_box(w->space, &box);
         for (int v = 0; v < w->space->count[dim]; v++) {
             const struct diff_bits *b = &w->space->bits[w->policy][dim][v];
-            if (!((b->device & ~row->device) | (b->values & ~row->values) | (b->flags & row->cannot) |
-                  (b->custom & row->not_custom)))
+            if (!((b->device & ~row->device) | (b->values & ~row->values) |
+                  (b->flags & row->cannot) | (b->custom & row->not_custom)))
                 box.set[dim] &= ~((uint64_t)1 << v);
         }
         rule_out(w, &box);
@@ -129,8 +128,8 @@ static uint64_t unknown_words(const struct walk *w, int dim)
         struct diff_request request;
         struct question q;
         point.value[dim] = (uint8_t)v;
-        diff_request_of(w->space, &point, &request);
-        if (diff_ask(w->space, w->policy, &request, &q) != NVFP4_OK)
+        nvfp4_diff_request_of(w->space, &point, &request);
+        if (nvfp4_diff_ask(w->space, w->policy, &request, &q) != NVFP4_OK)
             set |= (uint64_t)1 << v;
     }
     return set;
@@ -158,7 +157,8 @@ static void walk_asked(struct walk *w, const struct nvfp4_row *row, uint64_t unk
 
 /* ---- conditions ---- */
 
-/* The dimension of a condition's own comparison; -1: the match alone rules out; -2: it never does. */
+/* The dimension of a condition's own comparison; -1: the match alone rules out; -2: it never does.
+ */
 static int compared_dim(const struct nvfp4_condition *c)
 {
     switch (c->kind) {
@@ -199,18 +199,20 @@ static void walk_condition(struct walk *w, const struct nvfp4_condition *c)
         rule_out(w, &matched);
         return;
     }
-    /* What is compared may depend on gating: a gated layer has two FC1 rows for each of its width. */
+    /* What is compared may depend on gating: a gated layer has two FC1 rows for each of its width.
+     */
     for (int plain = 0; plain < 2; plain++) {
         box = matched;
         for (int a = 0; a < w->space->count[DIM_ACTIVATION]; a++)
-            if (((w->space->bits[w->policy][DIM_ACTIVATION][a].flags & FLAG_NON_GATED) != 0) != plain)
+            if (((w->space->bits[w->policy][DIM_ACTIVATION][a].flags & FLAG_NON_GATED) != 0) !=
+                plain)
                 box.set[DIM_ACTIVATION] &= ~((uint64_t)1 << a);
         if (is_empty(&box))
             continue;
         const int example = first_bit(box.set[DIM_ACTIVATION]);
         for (int v = 0; v < w->space->count[dim]; v++)
             if (ask(w, DIM_ACTIVATION, example, dim, v, &request, &q) &&
-                condition_check(&q, c) != CONDITION_FAILS)
+                nvfp4_condition_check(&q, c) != CONDITION_FAILS)
                 box.set[dim] &= ~((uint64_t)1 << v);
         rule_out(w, &box);
     }
@@ -238,7 +240,7 @@ static graph_ref clamp_failures(struct walk *w, const struct nvfp4_clamp_rule *r
     struct question q;
     struct diff_box box = *region;
     for (int v = 0; v < w->space->count[DIM_LIMIT]; v++)
-        if (ask(w, DIM_LIMIT, v, -1, 0, &request, &q) && !clamp_fails(&q, rule))
+        if (ask(w, DIM_LIMIT, v, -1, 0, &request, &q) && !nvfp4_clamp_fails(&q, rule))
             box.set[DIM_LIMIT] &= ~((uint64_t)1 << v);
     graph_ref fails = is_empty(&box) ? 0 : box_function(w, &box, 1);
     for (int a = 0; a < w->space->count[DIM_ACTIVATION]; a++) {
@@ -246,10 +248,10 @@ static graph_ref clamp_failures(struct walk *w, const struct nvfp4_clamp_rule *r
         box.set[DIM_ACTIVATION] &= (uint64_t)1 << a;
         for (int v = 0; v < w->space->count[DIM_CONSTANTS]; v++)
             if (ask(w, DIM_ACTIVATION, a, DIM_CONSTANTS, v, &request, &q) &&
-                !constants_fail(&q, rule))
+                !nvfp4_constants_fail(&q, rule))
                 box.set[DIM_CONSTANTS] &= ~((uint64_t)1 << v);
         if (!is_empty(&box))
-            fails = graph_apply(w->graph, GRAPH_OR, fails, box_function(w, &box, 1));
+            fails = nvfp4_graph_apply(w->graph, GRAPH_OR, fails, box_function(w, &box, 1));
     }
     return fails;
 }
@@ -264,16 +266,16 @@ static void walk_clamp(struct walk *w, const struct nvfp4_row *row)
     if (w->space->policy[w->policy]->clamp_by_set || !ask(w, DIM_DEVICE, 0, -1, 0, &request, &q))
         return;
     full_box(w->space, &region);
-    graph_ref fails = clamp_failures(w, clamp_rule(&q, &without_rules), &region);
+    graph_ref fails = clamp_failures(w, nvfp4_clamp_rule(&q, &without_rules), &region);
     for (int i = row->clamp_count - 1; i >= 0; i--) {
         clamp_region(w, &row->clamp[i], &region);
         if (is_empty(&region))
             continue;
         const graph_ref here = clamp_failures(w, &row->clamp[i], &region);
-        fails = graph_apply(w->graph, GRAPH_AND_NOT, fails, box_function(w, &region, 1));
-        fails = graph_apply(w->graph, GRAPH_OR, fails, here);
+        fails = nvfp4_graph_apply(w->graph, GRAPH_AND_NOT, fails, box_function(w, &region, 1));
+        fails = nvfp4_graph_apply(w->graph, GRAPH_OR, fails, here);
     }
-    w->ruled_out = graph_apply(w->graph, GRAPH_OR, w->ruled_out, fails);
+    w->ruled_out = nvfp4_graph_apply(w->graph, GRAPH_OR, w->ruled_out, fails);
 }
 
 /* ---- errata ---- */
@@ -283,8 +285,9 @@ static int erratum_at(struct walk *w, int index, const struct diff_point *point)
 {
     struct diff_request request;
     struct question q;
-    diff_request_of(w->space, point, &request);
-    return diff_ask(w->space, w->policy, &request, &q) == NVFP4_OK && erratum_holds(&q, index);
+    nvfp4_diff_request_of(w->space, point, &request);
+    return nvfp4_diff_ask(w->space, w->policy, &request, &q) == NVFP4_OK &&
+           nvfp4_erratum_holds(&q, index);
 }
 
 /* An erratum compares each dimension for itself, so from one point where it holds each is tried. */
@@ -337,7 +340,7 @@ static void walk_row(struct walk *w, int index, uint64_t unknown)
             walk_erratum(w, i);
 }
 
-void diff_outcomes_begin(struct diff_outcomes *outcomes, int kernels)
+void nvfp4_diff_outcomes_begin(struct diff_outcomes *outcomes, int kernels)
 {
     memset(outcomes, 0, sizeof *outcomes);
     outcomes->kernels = kernels;
@@ -363,21 +366,22 @@ static int outcome_of(struct diff_outcomes *outcomes, const nvfp4_policy *policy
     return outcomes->count++;
 }
 
-nvfp4_status diff_rules_refine(const struct diff_space *space, int policy, struct graph *graph)
+nvfp4_status nvfp4_diff_rules_refine(const struct diff_space *space, int policy,
+                                     struct graph *graph)
 {
     struct walk w = { space, graph, policy, 1, 0, NVFP4_OK };
     const uint64_t unknown = unknown_words(&w, DIM_ASKED);
-    graph_refine(graph, space, DIM_ASKED, unknown);
-    graph_refine(graph, space, DIM_ASKED, 1);
+    nvfp4_graph_refine(graph, space, DIM_ASKED, unknown);
+    nvfp4_graph_refine(graph, space, DIM_ASKED, 1);
     for (int dim = DIM_KEY_1; dim <= DIM_KEY_4; dim++)
-        graph_refine(graph, space, dim, unknown_words(&w, dim));
+        nvfp4_graph_refine(graph, space, dim, unknown_words(&w, dim));
     for (int i = 0; i < space->policy[policy]->row_count; i++)
         walk_row(&w, i, unknown);
     return w.status;
 }
 
-nvfp4_status diff_rules_build(const struct diff_space *space, int policy, struct graph *graph,
-                              struct diff_outcomes *outcomes, graph_ref *answer)
+nvfp4_status nvfp4_diff_rules_build(const struct diff_space *space, int policy, struct graph *graph,
+                                    struct diff_outcomes *outcomes, graph_ref *answer)
 {
     struct walk w = { space, graph, policy, 0, 0, NVFP4_OK };
     const uint64_t unknown = unknown_words(&w, DIM_ASKED);
@@ -388,17 +392,18 @@ nvfp4_status diff_rules_build(const struct diff_space *space, int policy, struct
             full_box(space, &box);
             box.set[dim] = unknown_words(&w, dim);
             if (!is_empty(&box))
-                chosen = graph_apply(graph, GRAPH_OR, chosen, box_function(&w, &box, OUTCOME_UNKNOWN));
+                chosen = nvfp4_graph_apply(graph, GRAPH_OR, chosen,
+                                           box_function(&w, &box, OUTCOME_UNKNOWN));
         }
     full_box(space, &box);
     for (int i = 0; i < space->policy[policy]->row_count; i++) {
         walk_row(&w, i, unknown);
         const graph_ref outcome = (graph_ref)outcome_of(outcomes, space->policy[policy], i);
-        chosen = graph_apply(graph, GRAPH_OR, chosen,
-                             graph_apply(graph, GRAPH_AND_NOT, outcome, w.ruled_out));
+        chosen = nvfp4_graph_apply(graph, GRAPH_OR, chosen,
+                                   nvfp4_graph_apply(graph, GRAPH_AND_NOT, outcome, w.ruled_out));
     }
     box.set[DIM_ASKED] = 1;
-    chosen = graph_apply(graph, GRAPH_OR, chosen, box_function(&w, &box, OUTCOME_NO_BACKEND));
-    *answer = graph_apply(graph, GRAPH_OR, chosen, OUTCOME_REFUSED);
+    chosen = nvfp4_graph_apply(graph, GRAPH_OR, chosen, box_function(&w, &box, OUTCOME_NO_BACKEND));
+    *answer = nvfp4_graph_apply(graph, GRAPH_OR, chosen, OUTCOME_REFUSED);
     return graph->full ? NVFP4_ENOMEM : w.status;
 }

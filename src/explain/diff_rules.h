@@ -14,13 +14,14 @@ struct diff_outcomes {
 };
 enum { OUTCOME_NO_BACKEND = 1, OUTCOME_REFUSED, OUTCOME_UNKNOWN, OUTCOME_FIRST };
 
-void diff_outcomes_begin(struct diff_outcomes *outcomes, int kernels);
+void nvfp4_diff_outcomes_begin(struct diff_outcomes *outcomes, int kernels);
 
 /* Tells apart what any rule of policy 0 or 1 tells apart. */
-nvfp4_status diff_rules_refine(const struct diff_space *space, int policy, struct graph *graph);
+nvfp4_status nvfp4_diff_rules_refine(const struct diff_space *space, int policy,
+                                     struct graph *graph);
 
 /* The policy's answer as a function of the point; after both policies have refined. */
-nvfp4_status diff_rules_build(const struct diff_space *space, int policy, struct graph *graph,
-                              struct diff_outcomes *outcomes, graph_ref *answer);
+nvfp4_status nvfp4_diff_rules_build(const struct diff_space *space, int policy, struct graph *graph,
+                                    struct diff_outcomes *outcomes, graph_ref *answer);
 
 #endif

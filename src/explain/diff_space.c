@@ -61,8 +61,8 @@ static void set_numbers(const struct diff_space *space, const struct diff_point 
     l->top_k = space->size[DIM_TOP_K - DIM_WIDTH][point->value[DIM_TOP_K]];
 }
 
-void diff_request_of(const struct diff_space *space, const struct diff_point *point,
-                     struct diff_request *request)
+void nvfp4_diff_request_of(const struct diff_space *space, const struct diff_point *point,
+                           struct diff_request *request)
 {
     const nvfp4_moe_layer layer = NVFP4_MOE_LAYER_INIT;
     const nvfp4_deployment deployment = NVFP4_DEPLOYMENT_INIT;
@@ -93,18 +93,29 @@ void diff_request_of(const struct diff_space *space, const struct diff_point *po
         request->key_word[i] = space->key[i].word[v[DIM_KEY_1 + i]];
 }
 
-nvfp4_status diff_ask(const struct diff_space *space, int policy, struct diff_request *request,
-                      struct question *q)
+/* The policy's key of a dimension; NULL: it has none. */
+static const struct nvfp4_custom_key *key_of(const struct diff_space *space, int policy, int dim)
+{
+    const nvfp4_policy *p = space->policy[policy];
+    for (int i = 0;
+         IS_KEY(dim) && space->key[dim - DIM_KEY_1].name != NULL && i < p->custom_key_count; i++)
+        if (strcmp(p->custom_keys[i].key, space->key[dim - DIM_KEY_1].name) == 0 &&
+            strcmp(p->custom_keys[i].section, space->key[dim - DIM_KEY_1].section) == 0)
+            return &p->custom_keys[i];
+    return NULL;
+}
+
+nvfp4_status nvfp4_diff_ask(const struct diff_space *space, int policy,
+                            struct diff_request *request, struct question *q)
 {
     nvfp4_backend backend;
-    nvfp4_status status =
-        nvfp4_policy_find_backend(space->policy[policy], request->word, &backend);
+    nvfp4_status status = nvfp4_policy_find_backend(space->policy[policy], request->word, &backend);
     request->deployment.custom = 0;
     for (int i = 0; i < KEYS_MAX && status == NVFP4_OK; i++) {
         char key[128];
         struct out out = out_begin(key, sizeof key);
-        if (request->key_word[i] == NULL)
-            continue;
+        if (request->key_word[i] == NULL || key_of(space, policy, DIM_KEY_1 + i) == NULL)
+            continue; /* not said, or nothing to this policy */
         out_text(&out, space->key[i].section);
         out_char(&out, '.');
         out_text(&out, space->key[i].name);
@@ -116,7 +127,7 @@ nvfp4_status diff_ask(const struct diff_space *space, int policy, struct diff_re
     if (status != NVFP4_OK)
         return status;
     request->deployment.requested = (int32_t)backend;
-    return question_ask(q, &request->layer, &request->deployment, space->policy[policy]);
+    return nvfp4_question_ask(q, &request->layer, &request->deployment, space->policy[policy]);
 }
 
 /* ---- finding the values ---- */
@@ -141,7 +152,8 @@ static nvfp4_status for_each_rule(struct diff_space *space, rule_fn each)
             for (int i = 0; i < row->condition_count && status == NVFP4_OK; i++)
                 status = each(space, &(struct rule){ 0, &row->conditions[i], NULL, NULL });
             for (int i = 0; i < row->clamp_count && status == NVFP4_OK; i++)
-                status = each(space, &(struct rule){ policy->clamp_by_set, NULL, &row->clamp[i], NULL });
+                status =
+                    each(space, &(struct rule){ policy->clamp_by_set, NULL, &row->clamp[i], NULL });
         }
         for (int i = 0; i < policy->erratum_count && status == NVFP4_OK; i++)
             status = each(space, &(struct rule){ 0, NULL, NULL, &policy->errata[i] });
@@ -268,7 +280,7 @@ static int condition_dim(const struct nvfp4_condition *c)
 
 static int64_t erratum_size(const struct nvfp4_erratum *e, int dim)
 {
-    return dim == DIM_WIDTH    ? e->width
+    return dim == DIM_WIDTH     ? e->width
            : dim == DIM_EXPERTS ? e->experts
            : dim == DIM_HIDDEN  ? e->hidden
                                 : e->top_k;
@@ -285,15 +297,15 @@ static uint64_t mark_with(uint64_t mark, uint64_t outcome)
     return mark * UINT64_C(0x9e3779b97f4a7c15) + outcome + 1;
 }
 
-uint64_t diff_size_mark(const struct diff_space *space, int dim, int64_t size)
+uint64_t nvfp4_diff_size_mark(const struct diff_space *space, int dim, int64_t size)
 {
     const struct diff_point usual = { { 0 } };
     struct diff_request request;
     struct question gated, plain;
     uint64_t mark = size == 0;
-    diff_request_of(space, &usual, &request);
+    nvfp4_diff_request_of(space, &usual, &request);
     set_size(&request.layer, dim, size);
-    if (diff_ask(space, 0, &request, &gated) != NVFP4_OK)
+    if (nvfp4_diff_ask(space, 0, &request, &gated) != NVFP4_OK)
         return ~(uint64_t)0;
     plain = gated;
     plain.flags |= FLAG_NON_GATED;
@@ -304,8 +316,8 @@ uint64_t diff_size_mark(const struct diff_space *space, int dim, int64_t size)
                 const struct nvfp4_condition *c = &policy->rows[r].conditions[i];
                 if (condition_dim(c) != dim)
                     continue;
-                mark = mark_with(mark, condition_check(&gated, c));
-                mark = mark_with(mark, condition_check(&plain, c));
+                mark = mark_with(mark, nvfp4_condition_check(&gated, c));
+                mark = mark_with(mark, nvfp4_condition_check(&plain, c));
             }
         for (int i = 0; i < policy->erratum_count; i++)
             mark = mark_with(mark, erratum_size(&policy->errata[i], dim) == size);
@@ -319,9 +331,9 @@ static nvfp4_status add_size(struct diff_space *space, int dim, int64_t size)
     int64_t *list = space->size[dim - DIM_WIDTH];
     if (size < 1 || size > NVFP4_SIZE_MAX)
         return NVFP4_OK;
-    const uint64_t mark = diff_size_mark(space, dim, size);
+    const uint64_t mark = nvfp4_diff_size_mark(space, dim, size);
     uint64_t *marks = space->mark[dim - DIM_WIDTH];
-    marks[0] = diff_size_mark(space, dim, 0);
+    marks[0] = nvfp4_diff_size_mark(space, dim, 0);
     for (int i = 0; i < space->count[dim]; i++)
         if (marks[i] == mark)
             return NVFP4_OK;
@@ -360,14 +372,16 @@ static nvfp4_status add_sizes(struct diff_space *space, const struct rule *rule)
     nvfp4_status status = NVFP4_OK;
     if (rule->condition != NULL) {
         const struct nvfp4_condition *c = rule->condition;
-        const int64_t n = c->number > (uint64_t)NVFP4_SIZE_MAX ? NVFP4_SIZE_MAX : (int64_t)c->number;
+        const int64_t n =
+            c->number > (uint64_t)NVFP4_SIZE_MAX ? NVFP4_SIZE_MAX : (int64_t)c->number;
         switch (condition_dim(c)) {
         case DIM_WIDTH:
             status = add_multiples(space, n);
             return status == NVFP4_OK && n % 2 == 0 ? add_multiples(space, n / 2) : status;
         case DIM_EXPERTS:
             status = add_size(space, DIM_EXPERTS, (n - 1) / 32 * 32);
-            return status == NVFP4_OK ? add_size(space, DIM_EXPERTS, (n - 1) / 32 * 32 + 1) : status;
+            return status == NVFP4_OK ? add_size(space, DIM_EXPERTS, (n - 1) / 32 * 32 + 1)
+                                      : status;
         case DIM_TOP_K:
             status = add_size(space, DIM_TOP_K, n);
             return status == NVFP4_OK ? add_size(space, DIM_TOP_K, n + 1) : status;
@@ -375,24 +389,13 @@ static nvfp4_status add_sizes(struct diff_space *space, const struct rule *rule)
             return NVFP4_OK;
         }
     }
-    for (int dim = DIM_WIDTH; rule->erratum != NULL && dim <= DIM_TOP_K && status == NVFP4_OK; dim++)
+    for (int dim = DIM_WIDTH; rule->erratum != NULL && dim <= DIM_TOP_K && status == NVFP4_OK;
+         dim++)
         status = add_size(space, dim, erratum_size(rule->erratum, dim));
     return status;
 }
 
 /* ---- what values mean to the rules ---- */
-
-/* The policy's key of a dimension; NULL: it has none. */
-static const struct nvfp4_custom_key *key_of(const struct diff_space *space, int policy, int dim)
-{
-    const nvfp4_policy *p = space->policy[policy];
-    for (int i = 0; IS_KEY(dim) && space->key[dim - DIM_KEY_1].name != NULL && i < p->custom_key_count;
-         i++)
-        if (strcmp(p->custom_keys[i].key, space->key[dim - DIM_KEY_1].name) == 0 &&
-            strcmp(p->custom_keys[i].section, space->key[dim - DIM_KEY_1].section) == 0)
-            return &p->custom_keys[i];
-    return NULL;
-}
 
 /* The parts of a question that each dimension decides alone; those of keys are the policy's. */
 static const struct diff_bits owned[DIMS] = {
@@ -432,16 +435,15 @@ static nvfp4_status find_bits(struct diff_space *space)
                 struct diff_request request;
                 struct question q;
                 point.value[dim] = (uint8_t)v;
-                diff_request_of(space, &point, &request);
-                const nvfp4_status status = diff_ask(space, p, &request, &q);
+                nvfp4_diff_request_of(space, &point, &request);
+                const nvfp4_status status = nvfp4_diff_ask(space, p, &request, &q);
                 if (status == NVFP4_EUNKNOWN && IS_KEY(dim))
                     continue; /* no word of this policy: see diff_rules.c */
                 if (status != NVFP4_OK)
                     return status;
-                space->bits[p][dim][v] = (struct diff_bits){ q.device & own.device,
-                                                             q.values & own.values,
-                                                             q.custom & own.custom,
-                                                             q.flags & own.flags };
+                space->bits[p][dim][v] =
+                    (struct diff_bits){ q.device & own.device, q.values & own.values,
+                                        q.custom & own.custom, q.flags & own.flags };
             }
         }
     return NVFP4_OK;
@@ -505,19 +507,35 @@ static nvfp4_status find_keys(struct diff_space *space)
     return NVFP4_OK;
 }
 
-nvfp4_status diff_space_make(struct diff_space *space, const nvfp4_policy *from,
-                             const nvfp4_policy *to)
+nvfp4_status nvfp4_diff_space_make(struct diff_space *space, const nvfp4_policy *from,
+                                   const nvfp4_policy *to)
 {
     static const uint8_t fixed_count[DIMS] = {
-        [DIM_DEVICE] = DEVICE_SM_BITS + 2, [DIM_SCHEME] = NVFP4_SCHEME_COUNT,
-        [DIM_ACTIVATION] = NVFP4_ACTIVATION_COUNT, [DIM_LIMIT] = 1, [DIM_CONSTANTS] = 1,
-        [DIM_PARALLEL] = PARALLEL_VALUES, [DIM_ROUTING] = NVFP4_ROUTING_COUNT,
-        [DIM_ROUTER_DTYPE] = NVFP4_ROUTER_DTYPE_COUNT, [DIM_DTYPE] = NVFP4_DTYPE_COUNT,
-        [DIM_HUMMING_GEMM] = NVFP4_HUMMING_GEMM_COUNT, [DIM_KEY_1] = 1, [DIM_KEY_2] = 1,
-        [DIM_KEY_3] = 1, [DIM_KEY_4] = 1, [DIM_EPLB] = 2, [DIM_LORA] = 2,
-        [DIM_BATCH_INVARIANT] = 2, [DIM_BIAS] = 2, [DIM_ROUTER_WEIGHT_ON_INPUT] = 2,
-        [DIM_PER_TOKEN_SCALE] = 2, [DIM_WIDTH] = 1, [DIM_EXPERTS] = 1, [DIM_HIDDEN] = 1,
-        [DIM_TOP_K] = 1, [DIM_SITU] = SITU_VALUES,
+        [DIM_DEVICE] = DEVICE_SM_BITS + 2,
+        [DIM_SCHEME] = NVFP4_SCHEME_COUNT,
+        [DIM_ACTIVATION] = NVFP4_ACTIVATION_COUNT,
+        [DIM_LIMIT] = 1,
+        [DIM_CONSTANTS] = 1,
+        [DIM_PARALLEL] = PARALLEL_VALUES,
+        [DIM_ROUTING] = NVFP4_ROUTING_COUNT,
+        [DIM_ROUTER_DTYPE] = NVFP4_ROUTER_DTYPE_COUNT,
+        [DIM_DTYPE] = NVFP4_DTYPE_COUNT,
+        [DIM_HUMMING_GEMM] = NVFP4_HUMMING_GEMM_COUNT,
+        [DIM_KEY_1] = 1,
+        [DIM_KEY_2] = 1,
+        [DIM_KEY_3] = 1,
+        [DIM_KEY_4] = 1,
+        [DIM_EPLB] = 2,
+        [DIM_LORA] = 2,
+        [DIM_BATCH_INVARIANT] = 2,
+        [DIM_BIAS] = 2,
+        [DIM_ROUTER_WEIGHT_ON_INPUT] = 2,
+        [DIM_PER_TOKEN_SCALE] = 2,
+        [DIM_WIDTH] = 1,
+        [DIM_EXPERTS] = 1,
+        [DIM_HIDDEN] = 1,
+        [DIM_TOP_K] = 1,
+        [DIM_SITU] = SITU_VALUES,
     };
     memset(space, 0, sizeof *space);
     space->policy[0] = from;

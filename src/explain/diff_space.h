@@ -3,16 +3,17 @@
 #define NVFP4_EXPLAIN_DIFF_SPACE_H
 
 /*
- * The questions that two policies are compared on, as points: one value for each dimension. The values
- * of a dimension are those that some rule of the two policies may tell apart; each stands for all
- * others like it and has a number that represents it in a request.
+ * The questions that two policies are compared on, as points: one value for each dimension. The
+ * values of a dimension are those that some rule of the two policies may tell apart; each stands
+ * for all others like it and has a number that represents it in a request.
  */
 
 #include <nvfp4moe/diff.h>
 
 #include "core/question.h"
 
-/* ---- dimensions: name, key in a request. From the coarse to the rare: it is the order of tests. ---- */
+/* ---- dimensions: name, key in a request. From the coarse to the rare: it is the order of tests.
+ * ---- */
 #define DIFF_DIMENSION_MAP(X)                                                                      \
     X(DEVICE, "device")                                                                            \
     X(ASKED, "backend")                                                                            \
@@ -85,10 +86,11 @@ enum { VERSION_NEWEST = 0, VERSION_ABSENT = 1, VERSION_OLDER = 2 };
  * batched format; the last two are ways whose format the policies may derive differently.
  */
 enum {
-    WAY_NO_EP,    /* no expert parallelism */
-    WAY_EP,       /* expert parallelism over tensor ranks: no all2all kernels */
-    WAY_DP,       /* + all2all - 1: with data parallelism */
-    WAY_CP = WAY_DP + NVFP4_ALL2ALL_COUNT - 1, /* + all2all - 1: with context or sequence parallelism */
+    WAY_NO_EP, /* no expert parallelism */
+    WAY_EP,    /* expert parallelism over tensor ranks: no all2all kernels */
+    WAY_DP,    /* + all2all - 1: with data parallelism */
+    WAY_CP =
+        WAY_DP + NVFP4_ALL2ALL_COUNT - 1, /* + all2all - 1: with context or sequence parallelism */
     WAYS = WAY_CP + NVFP4_ALL2ALL_COUNT - 1,
     PARALLEL_AUTO_DEEPEP = 2 * WAYS,
     PARALLEL_AUTO_NIXL,
@@ -107,19 +109,20 @@ enum { SITU_ABSENT, SITU_USUAL, SITU_OTHER, SITU_VALUES };
 
 struct diff_space {
     const nvfp4_policy *policy[2];
-    int count[DIMS];                       /* values of each dimension */
-    const char *word[VALUES_MAX];          /* DIM_ASKED; the first is "auto" */
-    double limit[VALUES_MAX];              /* DIM_LIMIT; the first means none */
+    int count[DIMS];              /* values of each dimension */
+    const char *word[VALUES_MAX]; /* DIM_ASKED; the first is "auto" */
+    double limit[VALUES_MAX];     /* DIM_LIMIT; the first means none */
     struct {
-        const char *section, *name;        /* NULL: there is no such key */
-        const char *word[VALUES_MAX];      /* the first is NULL: left out */
+        const char *section, *name;   /* NULL: there is no such key */
+        const char *word[VALUES_MAX]; /* the first is NULL: left out */
     } key[KEYS_MAX];
     struct {
         double alpha, beta;
-    } constants[VALUES_MAX];               /* DIM_CONSTANTS; the first means the activation's own */
+    } constants[VALUES_MAX]; /* DIM_CONSTANTS; the first means the activation's own */
     nvfp4_library_version version[NVFP4_LIBRARY_COUNT][VALUES_MAX];
     int64_t size[DIM_TOP_K - DIM_WIDTH + 1][VALUES_MAX]; /* the first is 0: unknown */
-    uint64_t mark[DIM_TOP_K - DIM_WIDTH + 1][VALUES_MAX]; /* of the sizes, see diff_size_mark() */
+    uint64_t mark[DIM_TOP_K - DIM_WIDTH + 1]
+                 [VALUES_MAX]; /* of the sizes, see nvfp4_diff_size_mark() */
     struct diff_bits bits[2][DIMS][VALUES_MAX];
 };
 
@@ -137,29 +140,27 @@ struct diff_request {
 /* Value <-> routing: the usual one is the first value. */
 static inline int32_t diff_routing(int32_t n)
 {
-    return n == 0                           ? NVFP4_ROUTING_RENORMALIZE
-           : n == NVFP4_ROUTING_RENORMALIZE ? 0
-                                            : n;
+    return n == 0 ? NVFP4_ROUTING_RENORMALIZE : n == NVFP4_ROUTING_RENORMALIZE ? 0 : n;
 }
 
 /* Finds the values of every dimension; NVFP4_ELIMIT where they are too many. */
-nvfp4_status diff_space_make(struct diff_space *space, const nvfp4_policy *from,
-                             const nvfp4_policy *to);
+nvfp4_status nvfp4_diff_space_make(struct diff_space *space, const nvfp4_policy *from,
+                                   const nvfp4_policy *to);
 
 /* The request that represents a point. */
-void diff_request_of(const struct diff_space *space, const struct diff_point *point,
-                     struct diff_request *request);
+void nvfp4_diff_request_of(const struct diff_space *space, const struct diff_point *point,
+                           struct diff_request *request);
 
 /* The question of a request under policy 0 or 1; the request must outlive it. */
-nvfp4_status diff_ask(const struct diff_space *space, int policy, struct diff_request *request,
-                      struct question *q);
+nvfp4_status nvfp4_diff_ask(const struct diff_space *space, int policy,
+                            struct diff_request *request, struct question *q);
 
 /* The point of a request; statuses as of nvfp4_diff_find(). */
-nvfp4_status diff_locate(const struct diff_space *space, const nvfp4_moe_layer *layer,
-                         const nvfp4_deployment *deployment, const char *word,
-                         struct diff_point *point);
+nvfp4_status nvfp4_diff_locate(const struct diff_space *space, const nvfp4_moe_layer *layer,
+                               const nvfp4_deployment *deployment, const char *word,
+                               struct diff_point *point);
 
 /* Do rules tell two sizes apart? Equal marks: they do not. */
-uint64_t diff_size_mark(const struct diff_space *space, int dim, int64_t size);
+uint64_t nvfp4_diff_size_mark(const struct diff_space *space, int dim, int64_t size);
 
 #endif

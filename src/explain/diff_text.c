@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "explain/diff_words.h"
 
-#define BOLD "\033[1m"
-#define GREEN "\033[32m"
-#define RED "\033[31m"
-#define YELLOW "\033[33m"
+#define BOLD     "\033[1m"
+#define GREEN    "\033[32m"
+#define RED      "\033[31m"
+#define YELLOW   "\033[33m"
 #define DIM_TEXT "\033[2m"
-#define PLAIN "\033[0m"
+#define PLAIN    "\033[0m"
 
 static const nvfp4_diff_print defaults = NVFP4_DIFF_PRINT_INIT;
 
@@ -29,38 +29,49 @@ static int exists(const struct page *p, const struct diff_region *r)
     return p->known == 0 || (r->values.set[DIM_DEVICE] & p->known) != 0;
 }
 
+/* Has it something to say that other regions have not said? */
+static int is_news(const struct page *p, const struct diff_region *r)
+{
+    return r->told != 0 && (p->known == 0 || (r->told & p->known) != 0);
+}
+
 /* The keys of a region that a line of text tells: those people think in, and what is unusual. */
 static int tells(const struct diff_space *space, const struct diff_box *values, int dim)
 {
-    if (!diff_restricts(space, values, dim))
+    if (!nvfp4_diff_restricts(space, values, dim))
         return 0;
     if (dim == DIM_ASKED)
         return values->set[dim] != 1;
-    return diff_is_main(dim) || !(values->set[dim] & 1);
+    return nvfp4_diff_is_main(dim) || !(values->set[dim] & 1);
 }
 
 static void write_region(const struct page *p, const struct diff_region *r)
 {
     const char *between = "";
+    struct diff_box values = r->values;
+    values.set[DIM_DEVICE] = r->told;
     for (int i = 0; i < DIMS; i++) {
         /* what was asked for is told behind the layer */
-        const int dim = i == DIM_ASKED ? DIM_SCHEME : i == DIM_SCHEME ? DIM_ACTIVATION
-                        : i == DIM_ACTIVATION ? DIM_LIMIT : i == DIM_LIMIT ? DIM_ASKED : i;
-        if (!tells(&p->diff->space, &r->values, dim))
+        const int dim = i == DIM_ASKED        ? DIM_SCHEME
+                        : i == DIM_SCHEME     ? DIM_ACTIVATION
+                        : i == DIM_ACTIVATION ? DIM_LIMIT
+                        : i == DIM_LIMIT      ? DIM_ASKED
+                                              : i;
+        if (!tells(&p->diff->space, &values, dim))
             continue;
         out_text(p->out, between);
-        diff_out_words(p->out, &p->diff->space, &r->values, dim, p->known);
+        nvfp4_diff_out_words(p->out, &p->diff->space, &values, dim, p->known);
         between = ", ";
     }
     if (*between == '\0')
         out_text(p->out, "every request");
     out_text(p->out, ": ");
     paint(p, r->from < OUTCOME_FIRST ? YELLOW : BOLD);
-    diff_out_outcome(p->out, p->diff, r->from);
+    nvfp4_diff_out_outcome(p->out, p->diff, r->from);
     paint(p, PLAIN);
     out_text(p->out, " -> ");
     paint(p, r->to < OUTCOME_FIRST ? RED : GREEN);
-    diff_out_outcome(p->out, p->diff, r->to);
+    nvfp4_diff_out_outcome(p->out, p->diff, r->to);
     paint(p, PLAIN);
     out_char(p->out, '\n');
 }
@@ -78,7 +89,7 @@ static void write_unchanged(const struct page *p, const struct diff_box *all)
             rest.set[dim] &= ~SM(101);
         if (rest.set[dim] == 0)
             continue;
-        diff_out_words(p->out, space, &rest, dim, p->known);
+        nvfp4_diff_out_words(p->out, space, &rest, dim, p->known);
         out_text(p->out, ": no change\n");
     }
     paint(p, PLAIN);
@@ -88,10 +99,10 @@ static void write_common(const struct page *p, const struct diff_box *all)
 {
     const char *between = "All changes are limited to: ";
     for (int dim = DIM_LIMIT + 1; dim < DIMS; dim++) {
-        if (!diff_restricts(&p->diff->space, all, dim))
+        if (!nvfp4_diff_restricts(&p->diff->space, all, dim))
             continue;
         out_text(p->out, between);
-        diff_out_words(p->out, &p->diff->space, all, dim, p->known);
+        nvfp4_diff_out_words(p->out, &p->diff->space, all, dim, p->known);
         between = ", ";
     }
     if (*between == ',')
@@ -122,7 +133,7 @@ static uint64_t known_devices(const nvfp4_diff_print *options)
 {
     uint64_t known = 0;
     for (size_t i = 0; i < options->device_count; i++)
-        known |= question_device_bit(&options->devices[i]);
+        known |= nvfp4_question_device_bit(&options->devices[i]);
     return known != 0 ? known | DEVICE_AMD | DEVICE_INTEL : 0;
 }
 
@@ -150,14 +161,14 @@ size_t nvfp4_diff_text(const nvfp4_diff *diff, const nvfp4_diff_print *options, 
     out_number(&out, (uint64_t)diff->count);
     out_text(&out, diff->count == 1 ? " region\n\n" : " regions\n\n");
     for (int i = 0; i < diff->count; i++) {
-        if (!exists(&p, &diff->regions[i]) || (p.options->most > 0 && told == p.options->most))
+        if (!is_news(&p, &diff->regions[i]) || (p.options->most > 0 && told == p.options->most))
             continue;
         write_region(&p, &diff->regions[i]);
         told++;
     }
     write_rest(&p, told);
     out_char(&out, '\n');
-    diff_unite(diff, &all);
+    nvfp4_diff_unite(diff, &all);
     write_unchanged(&p, &all);
     write_common(&p, &all);
     return out_end(&out);

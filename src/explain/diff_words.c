@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-const char *diff_dimension_key(const struct diff_space *space, int dim)
+const char *nvfp4_diff_dimension_key(const struct diff_space *space, int dim)
 {
     static const char *const keys[DIMS] = {
 #define X(name, key) key,
@@ -13,12 +13,12 @@ const char *diff_dimension_key(const struct diff_space *space, int dim)
     return IS_KEY(dim) ? space->key[dim - DIM_KEY_1].name : keys[dim];
 }
 
-int diff_is_main(int dim)
+int nvfp4_diff_is_main(int dim)
 {
     return dim <= DIM_LIMIT;
 }
 
-void diff_out_outcome(struct out *out, const struct nvfp4_diff *diff, int outcome)
+void nvfp4_diff_out_outcome(struct out *out, const struct nvfp4_diff *diff, int outcome)
 {
     out_text(out, diff->outcomes.name[outcome].backend);
     if (diff->outcomes.name[outcome].kernel[0] != '\0') {
@@ -29,7 +29,7 @@ void diff_out_outcome(struct out *out, const struct nvfp4_diff *diff, int outcom
 
 /* ---- words of a column ---- */
 
-const char *diff_word(const struct diff_space *space, int dim, int value)
+const char *nvfp4_diff_word(const struct diff_space *space, int dim, int value)
 {
     switch (dim) {
     case DIM_ASKED:
@@ -65,7 +65,7 @@ static size_t shared_prefix(const struct diff_space *space, int dim, int count, 
         if (word[n - 1] != '_')
             continue;
         for (int v = 0; v < count; v++)
-            if (strncmp(diff_word(space, dim, v), word, n) == 0) {
+            if (strncmp(nvfp4_diff_word(space, dim, v), word, n) == 0) {
                 with++;
                 in += (int)(set >> v & 1);
             }
@@ -83,7 +83,7 @@ static void out_set(struct out *out, const struct diff_space *space, int dim, in
     for (int v = 0; v < count; v++) {
         if (!(set >> v & 1) || (told >> v & 1))
             continue;
-        const char *word = diff_word(space, dim, v);
+        const char *word = nvfp4_diff_word(space, dim, v);
         const size_t prefix = dim == DIM_ASKED ? 0 : shared_prefix(space, dim, count, set, word);
         out_text(out, between);
         between = "/";
@@ -93,7 +93,7 @@ static void out_set(struct out *out, const struct diff_space *space, int dim, in
             continue;
         out_char(out, '*');
         for (int k = v; k < count; k++)
-            if (strncmp(diff_word(space, dim, k), word, prefix) == 0)
+            if (strncmp(nvfp4_diff_word(space, dim, k), word, prefix) == 0)
                 told |= (uint64_t)1 << k;
     }
 }
@@ -125,7 +125,10 @@ static void out_either(struct out *out, const struct diff_space *space, int dim,
 static int first_sm(int bit)
 {
     static const int low[4] = { 50, 60, 70, 75 };
-    return bit < 4 ? low[bit] : bit < DEVICE_SM_BITS - 2 ? bit + 76 : bit == DEVICE_SM_BITS - 2 ? 130 : 140;
+    return bit < 4                     ? low[bit]
+           : bit < DEVICE_SM_BITS - 2  ? bit + 76
+           : bit == DEVICE_SM_BITS - 2 ? 130
+                                       : 140;
 }
 
 /* Runs over the SMs that exist: what lies between two of them does not break a run. */
@@ -160,7 +163,7 @@ static void out_device_words(struct out *out, uint64_t set, uint64_t known)
     if (known == 0 || !(set & (known | DEVICE_AMD | DEVICE_INTEL))) {
         char text[256];
         struct out part = out_begin(text, sizeof text);
-        out_devices(&part, set);
+        nvfp4_out_devices(&part, set);
         out_end(&part);
         out_text(out, text[0] == 's' && text[1] == 'm' ? "SM" : text);
         out_text(out, text[0] == 's' && text[1] == 'm' ? text + 2 : "");
@@ -197,7 +200,7 @@ static void out_limit_words(struct out *out, const struct diff_space *space, uin
     for (int v = 1; v < count - 1; v++)
         if ((int)(set >> v & 1) != other) {
             out_text(out, between);
-            out_real(out, space->limit[v]);
+            nvfp4_out_real(out, space->limit[v]);
             between = "/";
         }
 }
@@ -215,9 +218,9 @@ static void out_constants_words(struct out *out, const struct diff_space *space,
         } else if (v == space->count[DIM_CONSTANTS] - 1) {
             out_text(out, "others");
         } else {
-            out_real(out, space->constants[v].alpha);
+            nvfp4_out_real(out, space->constants[v].alpha);
             out_text(out, " and ");
-            out_real(out, space->constants[v].beta);
+            nvfp4_out_real(out, space->constants[v].beta);
         }
     }
 }
@@ -230,7 +233,8 @@ static void out_version_text(struct out *out, nvfp4_library_version version)
 }
 
 /* Versions in ascending order: value VERSION_OLDER, the following ones, then VERSION_NEWEST. */
-void diff_out_versions(struct out *out, const struct diff_space *space, int library, uint64_t set)
+void nvfp4_diff_out_versions(struct out *out, const struct diff_space *space, int library,
+                             uint64_t set)
 {
     const nvfp4_library_version *list = space->version[library];
     const int count = space->count[DIM_FLASHINFER + library], newest = count;
@@ -289,7 +293,8 @@ static void out_width_words(struct out *out, const struct diff_space *space, uin
         out_number(out, (uint64_t)common);
         between = " and ";
     }
-    int64_t not_of = 0; /* the others are multiples of it, as long as rules name multiples of each other */
+    int64_t not_of =
+        0; /* the others are multiples of it, as long as rules name multiples of each other */
     for (int v = 1; v < space->count[DIM_WIDTH] && common != 0; v++)
         if (!(set >> v & 1) && list[v] % (common * PLAIN_WIDTH) == 0 &&
             (not_of == 0 || list[v] / PLAIN_WIDTH < not_of))
@@ -311,7 +316,7 @@ static void out_width_words(struct out *out, const struct diff_space *space, uin
 static void out_size_words(struct out *out, const struct diff_space *space, int dim, uint64_t set)
 {
     const char *between = " such as ";
-    out_text(out, diff_dimension_key(space, dim));
+    out_text(out, nvfp4_diff_dimension_key(space, dim));
     for (int v = 1; v < space->count[dim]; v++)
         if (set >> v & 1) {
             out_text(out, between);
@@ -406,7 +411,7 @@ static void out_parallel_words(struct out *out, const struct diff_space *space,
 
 /* ---- the whole ---- */
 
-int diff_restricts(const struct diff_space *space, const struct diff_box *values, int dim)
+int nvfp4_diff_restricts(const struct diff_space *space, const struct diff_box *values, int dim)
 {
     const uint64_t set = values->set[dim], all = DIM_SET_ALL(space, dim);
     if (dim == DIM_PARALLEL)
@@ -415,8 +420,8 @@ int diff_restricts(const struct diff_space *space, const struct diff_box *values
     return set != all;
 }
 
-void diff_out_words(struct out *out, const struct diff_space *space, const struct diff_box *values,
-                    int dim, uint64_t known)
+void nvfp4_diff_out_words(struct out *out, const struct diff_space *space,
+                          const struct diff_box *values, int dim, uint64_t known)
 {
     const uint64_t set = values->set[dim];
     switch (dim) {
@@ -452,7 +457,7 @@ void diff_out_words(struct out *out, const struct diff_space *space, const struc
     case DIM_KEY_2:
     case DIM_KEY_3:
     case DIM_KEY_4:
-        out_text(out, diff_dimension_key(space, dim));
+        out_text(out, nvfp4_diff_dimension_key(space, dim));
         out_char(out, ' ');
         out_set(out, space, dim, space->count[dim], set);
         break;
@@ -465,15 +470,15 @@ void diff_out_words(struct out *out, const struct diff_space *space, const struc
         out_size_words(out, space, dim, set);
         break;
     case DIM_SITU:
-        out_text(out, set >> SITU_OTHER & 1 ? "SiTU betas other than 4 and 25"
+        out_text(out, set >> SITU_OTHER & 1   ? "SiTU betas other than 4 and 25"
                       : set >> SITU_USUAL & 1 ? "SiTU betas 4 and 25"
                                               : "SiTU betas left out");
         break;
     default:
-        out_text(out, diff_dimension_key(space, dim));
+        out_text(out, nvfp4_diff_dimension_key(space, dim));
         out_char(out, ' ');
         if (dim >= DIM_FLASHINFER)
-            diff_out_versions(out, space, dim - DIM_FLASHINFER, set);
+            nvfp4_diff_out_versions(out, space, dim - DIM_FLASHINFER, set);
         else
             out_text(out, set & 1 ? "off" : "on");
         break;

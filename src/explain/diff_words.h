@@ -6,26 +6,27 @@
 #include "explain/print.h"
 
 /* Keys that a line of text always tells; the others only where they are not as usual. */
-int diff_is_main(int dim);
+int nvfp4_diff_is_main(int dim);
 
 /* Is there a restriction to tell, for a set of values? Devices decide what cannot be anyway. */
-int diff_restricts(const struct diff_space *space, const struct diff_box *values, int dim);
+int nvfp4_diff_restricts(const struct diff_space *space, const struct diff_box *values, int dim);
 
-/* A set of values in words for people: "silu/gelu", "limit set", "flashinfer present". `known` are the
- * devices that exist, 0: all. */
-void diff_out_words(struct out *out, const struct diff_space *space, const struct diff_box *values,
-                    int dim, uint64_t known);
+/* A set of values in words for people: "silu/gelu", "limit set", "flashinfer present". `known` are
+ * the devices that exist, 0: all. */
+void nvfp4_diff_out_words(struct out *out, const struct diff_space *space,
+                          const struct diff_box *values, int dim, uint64_t known);
 
 /* The word of a value where the dimension's values are words; else NULL. */
-const char *diff_word(const struct diff_space *space, int dim, int value);
+const char *nvfp4_diff_word(const struct diff_space *space, int dim, int value);
 
 /* A set of versions: ">= 0.6.15", "absent or < 0.6.9". */
-void diff_out_versions(struct out *out, const struct diff_space *space, int library, uint64_t set);
+void nvfp4_diff_out_versions(struct out *out, const struct diff_space *space, int library,
+                             uint64_t set);
 
 /* "MARLIN", "no backend", "FLASHINFER_TRTLLM/modular" */
-void diff_out_outcome(struct out *out, const struct nvfp4_diff *diff, int outcome);
+void nvfp4_diff_out_outcome(struct out *out, const struct nvfp4_diff *diff, int outcome);
 
 /* The name of a dimension: its key in a request. */
-const char *diff_dimension_key(const struct diff_space *space, int dim);
+const char *nvfp4_diff_dimension_key(const struct diff_space *space, int dim);
 
 #endif

@@ -27,7 +27,7 @@ static void copy(char *to, size_t room, const char *from)
     to[n] = '\0';
 }
 
-void matrix_mark(const nvfp4_policy *policy, int32_t backend, struct matrix_mark *mark)
+void nvfp4_matrix_mark(const nvfp4_policy *policy, int32_t backend, struct matrix_mark *mark)
 {
     const int known = backend > 0 && backend < NVFP4_BACKEND_COUNT && marks[backend].code != NULL;
     mark->name = nvfp4_policy_backend_name(policy, (nvfp4_backend)backend);
@@ -36,18 +36,19 @@ void matrix_mark(const nvfp4_policy *policy, int32_t backend, struct matrix_mark
     copy(mark->label, 10, known ? marks[backend].label : mark->name);
 }
 
-nvfp4_deployment matrix_deployment(const nvfp4_matrix_policy *policy, const nvfp4_device_key *device)
+nvfp4_deployment nvfp4_matrix_deployment(const nvfp4_matrix_policy *policy,
+                                         const nvfp4_device_key *device)
 {
     nvfp4_deployment there = *policy->deployment;
     there.device = *device;
     return there;
 }
 
-nvfp4_status matrix_cell(const nvfp4_matrix *m, size_t row, size_t column, size_t policy,
-                         struct matrix_cell *cell)
+nvfp4_status nvfp4_matrix_cell(const nvfp4_matrix *m, size_t row, size_t column, size_t policy,
+                               struct matrix_cell *cell)
 {
     const nvfp4_matrix_policy *p = &m->policies[policy];
-    const nvfp4_deployment there = matrix_deployment(p, &m->columns[column].device);
+    const nvfp4_deployment there = nvfp4_matrix_deployment(p, &m->columns[column].device);
     nvfp4_selection s;
     *cell = (struct matrix_cell){ CELL_UNASKED, NVFP4_BACKEND_NONE, -1, 0, 0 };
     if (m->rows[row].reason != NULL)
@@ -63,17 +64,18 @@ nvfp4_status matrix_cell(const nvfp4_matrix *m, size_t row, size_t column, size_
     return NVFP4_OK;
 }
 
-int matrix_same(const nvfp4_matrix *m, size_t policy_a, const struct matrix_cell *a, size_t policy_b,
-                const struct matrix_cell *b)
+int nvfp4_matrix_same(const nvfp4_matrix *m, size_t policy_a, const struct matrix_cell *a,
+                      size_t policy_b, const struct matrix_cell *b)
 {
     return a->kind == b->kind && a->downgraded == b->downgraded &&
            (a->kind != CELL_CHOSEN ||
-            strcmp(nvfp4_policy_backend_name(m->policies[policy_a].policy, (nvfp4_backend)a->backend),
-                   nvfp4_policy_backend_name(m->policies[policy_b].policy,
-                                             (nvfp4_backend)b->backend)) == 0);
+            strcmp(
+                nvfp4_policy_backend_name(m->policies[policy_a].policy, (nvfp4_backend)a->backend),
+                nvfp4_policy_backend_name(m->policies[policy_b].policy,
+                                          (nvfp4_backend)b->backend)) == 0);
 }
 
-void matrix_out_device(struct out *out, const nvfp4_device_key *device)
+void nvfp4_matrix_out_device(struct out *out, const nvfp4_device_key *device)
 {
     if (device->vendor == NVFP4_VENDOR_NVIDIA) {
         out_text(out, "SM ");
@@ -83,7 +85,7 @@ void matrix_out_device(struct out *out, const nvfp4_device_key *device)
     }
 }
 
-const char *matrix_policy_name(const nvfp4_matrix *m, size_t policy)
+const char *nvfp4_matrix_policy_name(const nvfp4_matrix *m, size_t policy)
 {
     return nvfp4_policy_name(m->policies[policy].policy);
 }
@@ -104,21 +106,22 @@ static nvfp4_status sound(const nvfp4_matrix *m)
     for (size_t r = 0; r < m->row_count; r++)
         for (size_t c = 0; c < m->column_count; c++)
             for (size_t p = 0; p < m->policy_count; p++) {
-                const nvfp4_status status = matrix_cell(m, r, c, p, &cell);
+                const nvfp4_status status = nvfp4_matrix_cell(m, r, c, p, &cell);
                 if (status != NVFP4_OK)
                     return status;
             }
     return NVFP4_OK;
 }
 
-nvfp4_status nvfp4_matrix_write(const nvfp4_matrix *matrix, nvfp4_matrix_output format, void *memory,
-                                size_t size, char *buffer, size_t capacity, size_t *length)
+nvfp4_status nvfp4_matrix_write(const nvfp4_matrix *matrix, nvfp4_matrix_output format,
+                                void *memory, size_t size, char *buffer, size_t capacity,
+                                size_t *length)
 {
     static void (*const writers[])(const nvfp4_matrix *, struct out *) = {
-        [NVFP4_MATRIX_TEXT] = matrix_text,
-        [NVFP4_MATRIX_MARKDOWN] = matrix_markdown,
-        [NVFP4_MATRIX_CSV] = matrix_csv,
-        [NVFP4_MATRIX_JSON] = matrix_json,
+        [NVFP4_MATRIX_TEXT] = nvfp4_matrix_text,
+        [NVFP4_MATRIX_MARKDOWN] = nvfp4_matrix_markdown,
+        [NVFP4_MATRIX_CSV] = nvfp4_matrix_csv,
+        [NVFP4_MATRIX_JSON] = nvfp4_matrix_json,
     };
     if (matrix == NULL || length == NULL || (buffer == NULL && capacity != 0) ||
         (unsigned)format >= NVFP4_MATRIX_OUTPUT_COUNT)
@@ -130,7 +133,7 @@ nvfp4_status nvfp4_matrix_write(const nvfp4_matrix *matrix, nvfp4_matrix_output 
         return status;
     struct out out = out_begin(buffer, capacity);
     if (format == NVFP4_MATRIX_HTML)
-        status = memory != NULL ? matrix_html(matrix, memory, size, &out) : NVFP4_ENOMEM;
+        status = memory != NULL ? nvfp4_matrix_html(matrix, memory, size, &out) : NVFP4_ENOMEM;
     else
         writers[format](matrix, &out);
     const size_t all = out_end(&out);

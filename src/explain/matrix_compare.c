@@ -6,9 +6,9 @@
 
 enum { WIDTH = 100 };
 
-#define BOLD "\033[1m"
+#define BOLD  "\033[1m"
 #define GREEN "\033[32m"
-#define RED "\033[31m"
+#define RED   "\033[31m"
 #define PLAIN "\033[0m"
 
 struct comparison {
@@ -36,14 +36,15 @@ static void padded(struct out *out, const char *text, size_t width)
 
 static nvfp4_status judge(const struct comparison *c, size_t policy, nvfp4_verdicts *v)
 {
-    const nvfp4_deployment there = matrix_deployment(&c->policies[policy], c->device);
+    const nvfp4_deployment there = nvfp4_matrix_deployment(&c->policies[policy], c->device);
     const nvfp4_verdicts empty = NVFP4_VERDICTS_INIT;
     *v = empty;
     return nvfp4_judge(c->layer, &there, c->policies[policy].policy, v);
 }
 
 /* The kernel of a policy that has the same name as one of another; -1: it has none. */
-static int32_t same_kernel(const struct comparison *c, size_t policy, const nvfp4_kernel_info *named)
+static int32_t same_kernel(const struct comparison *c, size_t policy,
+                           const nvfp4_kernel_info *named)
 {
     nvfp4_kernel_info info;
     for (size_t k = 0; nvfp4_policy_kernel(c->policies[policy].policy, k, &info) == NVFP4_OK; k++)
@@ -61,7 +62,7 @@ static void write_choice(const struct comparison *c, size_t policy, const nvfp4_
     padded(c->out, nvfp4_policy_name(rules), c->name + 2);
     paint(c, v->status == NVFP4_OK ? BOLD GREEN : BOLD RED);
     if (v->status == NVFP4_OK)
-        out_kernel(c->out, rules, (size_t)v->selection.kernel);
+        nvfp4_out_kernel(c->out, rules, (size_t)v->selection.kernel);
     else if (v->status == NVFP4_EREFUSED) {
         out_text(c->out, "refused: ");
         out_text(c->out, nvfp4_policy_backend_name(rules, (nvfp4_backend)v->requested));
@@ -83,7 +84,7 @@ static void write_choice(const struct comparison *c, size_t policy, const nvfp4_
 static void write_findings(const struct comparison *c, size_t policy, int32_t kernel)
 {
     const nvfp4_policy *rules = c->policies[policy].policy;
-    const nvfp4_deployment there = matrix_deployment(&c->policies[policy], c->device);
+    const nvfp4_deployment there = nvfp4_matrix_deployment(&c->policies[policy], c->device);
     const size_t indent = c->name + 4;
     nvfp4_finding findings[FINDINGS_MAX];
     size_t count = 0;
@@ -94,7 +95,7 @@ static void write_findings(const struct comparison *c, size_t policy, int32_t ke
         if (i != 0)
             padded(c->out, "", indent);
         padded(c->out, nvfp4_reason_name((nvfp4_reason)findings[i].reason), 19);
-        out_finding_short(&sentence, rules, &findings[i]);
+        nvfp4_out_finding_short(&sentence, rules, &findings[i]);
         out_end(&sentence);
         size_t column = indent + 19;
         for (const char *word = text; *word != '\0';) {
@@ -219,7 +220,7 @@ nvfp4_status nvfp4_compare_json(const nvfp4_moe_layer *layer, const nvfp4_device
     for (size_t p = 0; p < count; p++) {
         if (policies[p].deployment == NULL)
             return NVFP4_EINVAL;
-        const nvfp4_deployment there = matrix_deployment(&policies[p], device);
+        const nvfp4_deployment there = nvfp4_matrix_deployment(&policies[p], device);
         const size_t room = out.length < out.capacity ? out.capacity - out.length : 0;
         nvfp4_selection s = { .kernel = -1 };
         nvfp4_kernel_info info = { 0, 0, "", "", "" };

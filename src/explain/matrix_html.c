@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The matrix as one page. The table is plain HTML, readable without a script; the reasons of all cells
- * lie beside it as JSON in which equal texts, verdicts and answers stand once. Style and script are
- * files of their own (page/), built into the library.
+ * The matrix as one page. The table is plain HTML, readable without a script; the reasons of all
+ * cells lie beside it as JSON in which equal texts, verdicts and answers stand once. Style and
+ * script are files of their own (page/), built into the library.
  */
 #include "explain/matrix.h"
 
@@ -57,14 +57,14 @@ static void out_script_json(struct out *out, const char *json)
 
 static uint32_t string(const struct page *p, const char *text)
 {
-    return intern_add(p->intern, STRINGS, text, strlen(text));
+    return nvfp4_intern_add(p->intern, STRINGS, text, strlen(text));
 }
 
 /* The rest of a fixed room that a text was made in; longer ones are cut. */
 static uint32_t made(const struct page *p, struct out *made)
 {
-    return intern_add(p->intern, STRINGS, made->buffer,
-                      out_end(made) < made->capacity ? made->length : made->capacity - 1);
+    return nvfp4_intern_add(p->intern, STRINGS, made->buffer,
+                            out_end(made) < made->capacity ? made->length : made->capacity - 1);
 }
 
 /* [kernel, [[reason, text], ...]] */
@@ -75,14 +75,14 @@ static uint32_t verdict(const struct page *p, const nvfp4_moe_layer *layer,
     char text[2048], json[2048];
     struct out name = out_begin(text, sizeof text), out = out_begin(json, sizeof json);
     size_t count = 0;
-    out_kernel(&name, policy, kernel);
+    nvfp4_out_kernel(&name, policy, kernel);
     out_char(&out, '[');
     out_number(&out, made(p, &name));
     out_text(&out, ",[");
     nvfp4_list_findings(layer, d, policy, (int32_t)kernel, findings, FINDINGS_MAX, &count);
     for (size_t i = 0; i < count && i < FINDINGS_MAX; i++) {
         struct out sentence = out_begin(text, sizeof text);
-        out_finding_short(&sentence, policy, &findings[i]);
+        nvfp4_out_finding_short(&sentence, policy, &findings[i]);
         out_text(&out, i == 0 ? "[" : ",[");
         out_number(&out, string(p, nvfp4_reason_name((nvfp4_reason)findings[i].reason)));
         out_char(&out, ',');
@@ -91,7 +91,7 @@ static uint32_t verdict(const struct page *p, const nvfp4_moe_layer *layer,
     }
     out_text(&out, "]]");
     out_end(&out);
-    return intern_add(p->intern, VERDICTS, json, strlen(json));
+    return nvfp4_intern_add(p->intern, VERDICTS, json, strlen(json));
 }
 
 static void answer_warnings(const struct page *p, const nvfp4_moe_layer *layer,
@@ -103,7 +103,7 @@ static void answer_warnings(const struct page *p, const nvfp4_moe_layer *layer,
         struct out sentence = out_begin(text, sizeof text);
         if (!(v->warnings >> w & 1))
             continue;
-        out_warning(&sentence, layer, d, v, (nvfp4_warning)w);
+        nvfp4_out_warning(&sentence, layer, d, v, (nvfp4_warning)w);
         out_text(out, between);
         out_number(out, made(p, &sentence));
         between = ",";
@@ -119,7 +119,7 @@ static void answer_remedies(const struct page *p, const nvfp4_moe_layer *layer,
     for (size_t i = 0; i < count; i++) {
         char text[1024];
         struct out sentence = out_begin(text, sizeof text);
-        out_remedy(&sentence, policy, &remedies[i]);
+        nvfp4_out_remedy(&sentence, policy, &remedies[i]);
         out_text(out, i == 0 ? "" : ",");
         out_number(out, made(p, &sentence));
     }
@@ -138,22 +138,22 @@ static void answer_choice(const struct page *p, const nvfp4_moe_layer *layer,
         out_text(out, v->status == NVFP4_EREFUSED ? "\"refused\"" : "null");
         return;
     }
-    out_kernel(&name, policy, (size_t)v->selection.kernel);
+    nvfp4_out_kernel(&name, policy, (size_t)v->selection.kernel);
     out_char(out, '[');
     out_number(out, made(p, &name));
     out_char(out, ',');
-    out_json_string(out, nvfp4_scheme_name((nvfp4_scheme)v->selection.scheme));
+    nvfp4_out_json_string(out, nvfp4_scheme_name((nvfp4_scheme)v->selection.scheme));
     out_text(out, ",[");
     if (f.has_limit)
-        out_real(out, f.limit);
+        nvfp4_out_real(out, f.limit);
     else
         out_text(out, "null");
     out_char(out, ',');
-    out_real(out, f.alpha);
+    nvfp4_out_real(out, f.alpha);
     out_char(out, ',');
-    out_real(out, f.beta);
+    nvfp4_out_real(out, f.beta);
     out_char(out, ',');
-    out_json_string(out, nvfp4_limit_space_name((nvfp4_limit_space)f.limit_space));
+    nvfp4_out_json_string(out, nvfp4_limit_space_name((nvfp4_limit_space)f.limit_space));
     out_text(out, "]]");
 }
 
@@ -162,7 +162,7 @@ static uint32_t answer(const struct page *p, size_t row, size_t column, size_t p
 {
     const nvfp4_matrix_policy *mp = &p->m->policies[policy];
     const nvfp4_moe_layer *layer = &p->m->rows[row].layer;
-    const nvfp4_deployment d = matrix_deployment(mp, &p->m->columns[column].device);
+    const nvfp4_deployment d = nvfp4_matrix_deployment(mp, &p->m->columns[column].device);
     nvfp4_verdicts v = NVFP4_VERDICTS_INIT;
     char json[2048], text[1024];
     struct out out = out_begin(json, sizeof json), names = out_begin(text, sizeof text);
@@ -170,7 +170,7 @@ static uint32_t answer(const struct page *p, size_t row, size_t column, size_t p
         return 0;
     out_char(&out, '[');
     answer_choice(p, layer, &d, mp->policy, &v, &out);
-    out_backends(&names, mp->policy, v.eligible, ", ", 0);
+    nvfp4_out_backends(&names, mp->policy, v.eligible, ", ", 0);
     out_char(&out, ',');
     out_number(&out, made(p, &names));
     out_text(&out, ",[");
@@ -185,7 +185,7 @@ static uint32_t answer(const struct page *p, size_t row, size_t column, size_t p
         }
     out_text(&out, "]]");
     out_end(&out);
-    return intern_add(p->intern, ANSWERS, json, strlen(json));
+    return nvfp4_intern_add(p->intern, ANSWERS, json, strlen(json));
 }
 
 /* ---- the table ---- */
@@ -205,11 +205,10 @@ static void out_class(struct out *out, const struct matrix_cell *cell)
 static void cell_mark(const nvfp4_matrix *m, size_t policy, const struct matrix_cell *cell,
                       struct matrix_mark *mark)
 {
-    *mark = cell->kind == CELL_REFUSED
-                ? (struct matrix_mark){ "refd", "refused", "refused", "" }
-                : (struct matrix_mark){ "none", "none", "no backend", "" };
+    *mark = cell->kind == CELL_REFUSED ? (struct matrix_mark){ "refd", "refused", "refused", "" }
+                                       : (struct matrix_mark){ "none", "none", "no backend", "" };
     if (cell->kind == CELL_CHOSEN)
-        matrix_mark(m->policies[policy].policy, cell->backend, mark);
+        nvfp4_matrix_mark(m->policies[policy].policy, cell->backend, mark);
 }
 
 static void write_button(const struct page *p, size_t row, size_t column, size_t policy)
@@ -218,12 +217,12 @@ static void write_button(const struct page *p, size_t row, size_t column, size_t
     struct out *out = p->out;
     struct matrix_cell cell, first;
     struct matrix_mark mark;
-    matrix_cell(m, row, column, policy, &cell);
-    matrix_cell(m, row, column, 0, &first);
+    nvfp4_matrix_cell(m, row, column, policy, &cell);
+    nvfp4_matrix_cell(m, row, column, 0, &first);
     cell_mark(m, policy, &cell, &mark);
     out_text(out, "<button class=\"");
     out_class(out, &cell);
-    out_text(out, matrix_same(m, 0, &first, policy, &cell) ? "\"" : " differs\"");
+    out_text(out, nvfp4_matrix_same(m, 0, &first, policy, &cell) ? "\"" : " differs\"");
     out_text(out, " data-a=");
     out_number(out, answer(p, row, column, policy));
     out_text(out, " aria-label=\"");
@@ -232,7 +231,7 @@ static void write_button(const struct page *p, size_t row, size_t column, size_t
         out_text(out, ", 16-bit activations");
     if (m->policy_count > 1) {
         out_text(out, ", ");
-        out_html(out, matrix_policy_name(m, policy));
+        out_html(out, nvfp4_matrix_policy_name(m, policy));
     }
     out_text(out, "\">");
     out_html(out, mark.label);
@@ -279,7 +278,7 @@ static void write_table(const struct page *p)
     for (size_t c = 0; c < m->column_count; c++) {
         char text[64];
         struct out name = out_begin(text, sizeof text);
-        matrix_out_device(&name, &m->columns[c].device);
+        nvfp4_matrix_out_device(&name, &m->columns[c].device);
         out_end(&name);
         out_text(out, "<th scope=col><button class=device data-c=");
         out_number(out, c);
@@ -310,7 +309,7 @@ static void write_legend(const struct page *p)
             for (size_t k = 0; k < m->policy_count; k++) {
                 struct matrix_cell cell;
                 struct matrix_mark mark;
-                matrix_cell(m, r, c, k, &cell);
+                nvfp4_matrix_cell(m, r, c, k, &cell);
                 const int bit = cell.kind == CELL_CHOSEN ? cell.backend : 0;
                 if (cell.kind == CELL_UNASKED || (told >> bit & 1))
                     continue;
@@ -327,8 +326,9 @@ static void write_legend(const struct page *p)
                 out_text(out, "</button></li>");
             }
     if (m->policy_count > 1)
-        out_text(out, "<li><button type=button aria-pressed=false data-b=differs><span class=\"swatch "
-                      "differs\">!</span> only differences</button></li>");
+        out_text(out,
+                 "<li><button type=button aria-pressed=false data-b=differs><span class=\"swatch "
+                 "differs\">!</span> only differences</button></li>");
     out_text(out, "</ul>\n");
 }
 
@@ -345,7 +345,7 @@ static void write_interned(const struct page *p, enum kind kind)
         }
         char json[8192];
         struct out quoted = out_begin(json, sizeof json);
-        out_json_string(&quoted, t->text);
+        nvfp4_out_json_string(&quoted, t->text);
         out_end(&quoted);
         out_script_json(p->out, json);
     }
@@ -366,7 +366,7 @@ static void write_data(const struct page *p)
     for (size_t k = 0; k < m->policy_count; k++) {
         char json[512];
         struct out quoted = out_begin(json, sizeof json);
-        out_json_string(&quoted, matrix_policy_name(m, k));
+        nvfp4_out_json_string(&quoted, nvfp4_matrix_policy_name(m, k));
         out_end(&quoted);
         out_text(out, k == 0 ? "" : ",");
         out_script_json(out, json);
@@ -377,7 +377,7 @@ static void write_data(const struct page *p)
         for (size_t b = 0; b < m->columns[c].board_count; b++) {
             char json[1024];
             struct out quoted = out_begin(json, sizeof json);
-            out_json_string(&quoted, m->columns[c].boards[b]);
+            nvfp4_out_json_string(&quoted, m->columns[c].boards[b]);
             out_end(&quoted);
             out_text(out, b == 0 ? "" : ",");
             out_script_json(out, json);
@@ -409,7 +409,7 @@ static void write_head(const struct page *p)
     out_text(out, "</h1>\n<p>Rules of ");
     for (size_t k = 0; k < m->policy_count; k++) {
         out_text(out, k == 0 ? "<b>" : k + 1 == m->policy_count ? " and <b>" : ", <b>");
-        out_html(out, matrix_policy_name(m, k));
+        out_html(out, nvfp4_matrix_policy_name(m, k));
         out_text(out, "</b>");
     }
     out_text(out, m->policy_count > 1 ? ", one below the other; framed cells differ." : ".");
@@ -420,13 +420,13 @@ static void write_head(const struct page *p)
                   "tabindex=-1>\n");
 }
 
-nvfp4_status matrix_html(const nvfp4_matrix *m, void *memory, size_t size, struct out *out)
+nvfp4_status nvfp4_matrix_html(const nvfp4_matrix *m, void *memory, size_t size, struct out *out)
 {
     struct intern *intern = memory;
     const struct page p = { m, out, intern };
     if (size < sizeof *intern)
         return NVFP4_ENOMEM;
-    intern_begin(intern, (char *)(intern + 1), size - sizeof *intern);
+    nvfp4_intern_begin(intern, (char *)(intern + 1), size - sizeof *intern);
     write_head(&p);
     write_table(&p);
     out_text(out, "</div>\n<p id=empty hidden>Nothing matches.</p>\n</main>\n");

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-void intern_begin(struct intern *intern, char *memory, size_t size)
+void nvfp4_intern_begin(struct intern *intern, char *memory, size_t size)
 {
     memset(intern, 0, sizeof *intern);
     intern->memory = memory;
@@ -29,7 +29,7 @@ static struct intern_text *new_text(struct intern *intern, size_t length)
     return t;
 }
 
-uint32_t intern_add(struct intern *intern, int kind, const char *text, size_t length)
+uint32_t nvfp4_intern_add(struct intern *intern, int kind, const char *text, size_t length)
 {
     uint32_t at = hash_of(kind, text, length) % INTERN_TABLE;
     for (; intern->table[at] != NULL; at = (at + 1) % INTERN_TABLE) {
@@ -45,7 +45,8 @@ uint32_t intern_add(struct intern *intern, int kind, const char *text, size_t le
         intern->full = 1;
         return 0;
     }
-    *t = (struct intern_text){ .number = intern->count[kind]++, .length = (uint32_t)length,
+    *t = (struct intern_text){ .number = intern->count[kind]++,
+                               .length = (uint32_t)length,
                                .kind = (uint8_t)kind };
     memcpy(t->text, text, length);
     t->text[length] = '\0';

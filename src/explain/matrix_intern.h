@@ -26,9 +26,9 @@ struct intern {
     int full; /* memory ran out: numbers mean nothing any more */
 };
 
-void intern_begin(struct intern *intern, char *memory, size_t size);
+void nvfp4_intern_begin(struct intern *intern, char *memory, size_t size);
 
 /* The number of a text among those of its kind, from 0. */
-uint32_t intern_add(struct intern *intern, int kind, const char *text, size_t length);
+uint32_t nvfp4_intern_add(struct intern *intern, int kind, const char *text, size_t length);
 
 #endif

@@ -47,15 +47,15 @@ static int columns_alike(const nvfp4_matrix *m, size_t a, size_t b)
         return 0;
     for (size_t r = 0; r < m->row_count; r++)
         for (size_t p = 0; p < m->policy_count; p++) {
-            matrix_cell(m, r, a, p, &x);
-            matrix_cell(m, r, b, p, &y);
-            if (!matrix_same(m, p, &x, p, &y))
+            nvfp4_matrix_cell(m, r, a, p, &x);
+            nvfp4_matrix_cell(m, r, b, p, &y);
+            if (!nvfp4_matrix_same(m, p, &x, p, &y))
                 return 0;
         }
     return 1;
 }
 
-size_t matrix_span(const nvfp4_matrix *m, size_t column)
+size_t nvfp4_matrix_span(const nvfp4_matrix *m, size_t column)
 {
     size_t end = column + 1;
     while (end < m->column_count && columns_alike(m, column, end))
@@ -63,11 +63,11 @@ size_t matrix_span(const nvfp4_matrix *m, size_t column)
     return end - column;
 }
 
-void matrix_out_span(struct out *out, const nvfp4_matrix *m, size_t column, size_t span)
+void nvfp4_matrix_out_span(struct out *out, const nvfp4_matrix *m, size_t column, size_t span)
 {
     const nvfp4_device_key *first = &m->columns[column].device;
     const nvfp4_device_key *last = &m->columns[column + span - 1].device;
-    matrix_out_device(out, first);
+    nvfp4_matrix_out_device(out, first);
     if (span > 1 && first->vendor == NVFP4_VENDOR_NVIDIA) {
         out_char(out, '-');
         out_number(out, (uint64_t)last->sm);
@@ -78,13 +78,13 @@ static void markdown_cell(const nvfp4_matrix *m, size_t row, size_t column, stru
 {
     struct matrix_cell first, cell;
     int alike = 1;
-    matrix_cell(m, row, column, 0, &first);
+    nvfp4_matrix_cell(m, row, column, 0, &first);
     for (size_t p = 1; p < m->policy_count; p++) {
-        matrix_cell(m, row, column, p, &cell);
-        alike &= matrix_same(m, 0, &first, p, &cell);
+        nvfp4_matrix_cell(m, row, column, p, &cell);
+        alike &= nvfp4_matrix_same(m, 0, &first, p, &cell);
     }
     for (size_t p = 0; p < (alike ? 1 : m->policy_count); p++) {
-        matrix_cell(m, row, column, p, &cell);
+        nvfp4_matrix_cell(m, row, column, p, &cell);
         out_text(out, p == 0 ? " " : " / ");
         out_markdown(out, cell_word(m, p, &cell));
         out_text(out, cell.downgraded ? "\\*" : "");
@@ -92,16 +92,16 @@ static void markdown_cell(const nvfp4_matrix *m, size_t row, size_t column, stru
     out_text(out, " |");
 }
 
-void matrix_markdown(const nvfp4_matrix *m, struct out *out)
+void nvfp4_matrix_markdown(const nvfp4_matrix *m, struct out *out)
 {
     out_text(out, "| layer |");
-    for (size_t c = 0; c < m->column_count; c += matrix_span(m, c)) {
+    for (size_t c = 0; c < m->column_count; c += nvfp4_matrix_span(m, c)) {
         out_char(out, ' ');
-        matrix_out_span(out, m, c, matrix_span(m, c));
+        nvfp4_matrix_out_span(out, m, c, nvfp4_matrix_span(m, c));
         out_text(out, " |");
     }
     out_text(out, "\n|---|");
-    for (size_t c = 0; c < m->column_count; c += matrix_span(m, c))
+    for (size_t c = 0; c < m->column_count; c += nvfp4_matrix_span(m, c))
         out_text(out, "---|");
     out_char(out, '\n');
     for (size_t r = 0; r < m->row_count; r++) {
@@ -117,14 +117,14 @@ void matrix_markdown(const nvfp4_matrix *m, struct out *out)
             out_char(out, ')');
         }
         out_text(out, " |");
-        for (size_t c = 0; c < m->column_count; c += matrix_span(m, c))
+        for (size_t c = 0; c < m->column_count; c += nvfp4_matrix_span(m, c))
             markdown_cell(m, r, c, out);
         out_char(out, '\n');
     }
     out_text(out, m->policy_count > 1 ? "\nPolicies: " : "\nPolicy: ");
     for (size_t p = 0; p < m->policy_count; p++) {
         out_text(out, p == 0 ? "" : " / ");
-        out_markdown(out, matrix_policy_name(m, p));
+        out_markdown(out, nvfp4_matrix_policy_name(m, p));
     }
     out_text(out, ". \\* runs with 16-bit activations.\n");
 }
@@ -152,7 +152,7 @@ static void csv_line(const nvfp4_matrix *m, size_t row, size_t column, size_t po
     const nvfp4_device_key *device = &m->columns[column].device;
     struct matrix_cell cell;
     nvfp4_kernel_info info = { 0, 0, "", "", "" };
-    matrix_cell(m, row, column, policy, &cell);
+    nvfp4_matrix_cell(m, row, column, policy, &cell);
     if (cell.kind == CELL_CHOSEN)
         nvfp4_policy_kernel(m->policies[policy].policy, (size_t)cell.kernel, &info);
     out_csv(out, m->rows[row].name);
@@ -166,7 +166,7 @@ static void csv_line(const nvfp4_matrix *m, size_t row, size_t column, size_t po
     out_char(out, ',');
     out_csv(out, board);
     out_char(out, ',');
-    out_csv(out, matrix_policy_name(m, policy));
+    out_csv(out, nvfp4_matrix_policy_name(m, policy));
     out_char(out, ',');
     out_text(out, status_word(&cell));
     out_char(out, ',');
@@ -178,7 +178,7 @@ static void csv_line(const nvfp4_matrix *m, size_t row, size_t column, size_t po
     out_text(out, "\r\n");
 }
 
-void matrix_csv(const nvfp4_matrix *m, struct out *out)
+void nvfp4_matrix_csv(const nvfp4_matrix *m, struct out *out)
 {
     out_text(out, "name,detail,vendor,sm,gpu,policy,status,backend,kernel,scheme\r\n");
     for (size_t r = 0; r < m->row_count; r++)
@@ -197,7 +197,7 @@ void matrix_csv(const nvfp4_matrix *m, struct out *out)
 static void json_column(const nvfp4_matrix_column *column, struct out *out)
 {
     out_text(out, "{\"vendor\":");
-    out_json_string(out, nvfp4_vendor_name((nvfp4_vendor)column->device.vendor));
+    nvfp4_out_json_string(out, nvfp4_vendor_name((nvfp4_vendor)column->device.vendor));
     out_text(out, ",\"sm\":");
     if (column->device.vendor == NVFP4_VENDOR_NVIDIA)
         out_number(out, (uint64_t)column->device.sm);
@@ -206,7 +206,7 @@ static void json_column(const nvfp4_matrix_column *column, struct out *out)
     out_text(out, ",\"gpus\":[");
     for (size_t b = 0; b < column->board_count; b++) {
         out_text(out, b == 0 ? "" : ",");
-        out_json_string(out, column->boards[b]);
+        nvfp4_out_json_string(out, column->boards[b]);
     }
     out_text(out, "]}");
 }
@@ -216,18 +216,18 @@ static void json_cell(const nvfp4_matrix *m, size_t row, size_t column, size_t p
 {
     struct matrix_cell cell;
     nvfp4_kernel_info info;
-    matrix_cell(m, row, column, policy, &cell);
+    nvfp4_matrix_cell(m, row, column, policy, &cell);
     out_text(out, "{\"status\":\"");
     out_text(out, status_word(&cell));
     out_char(out, '"');
     if (cell.kind == CELL_CHOSEN &&
         nvfp4_policy_kernel(m->policies[policy].policy, (size_t)cell.kernel, &info) == NVFP4_OK) {
         out_text(out, ",\"backend\":");
-        out_json_string(out, info.backend_name);
+        nvfp4_out_json_string(out, info.backend_name);
         out_text(out, ",\"kernel\":");
-        out_json_string(out, info.kernel_name);
+        nvfp4_out_json_string(out, info.kernel_name);
         out_text(out, ",\"scheme\":");
-        out_json_string(out, nvfp4_scheme_name((nvfp4_scheme)cell.scheme));
+        nvfp4_out_json_string(out, nvfp4_scheme_name((nvfp4_scheme)cell.scheme));
     } else {
         out_text(out, ",\"backend\":null,\"kernel\":null,\"scheme\":null");
     }
@@ -238,18 +238,18 @@ static void json_row(const nvfp4_matrix *m, size_t row, struct out *out)
 {
     const nvfp4_matrix_row *r = &m->rows[row];
     out_text(out, "{\"name\":");
-    out_json_string(out, r->name);
+    nvfp4_out_json_string(out, r->name);
     out_text(out, ",\"detail\":");
-    out_json_string(out, r->detail);
+    nvfp4_out_json_string(out, r->detail);
     out_text(out, ",\"reason\":");
     if (r->reason != NULL)
-        out_json_string(out, r->reason);
+        nvfp4_out_json_string(out, r->reason);
     else
         out_text(out, "null");
     out_text(out, ",\"answers\":{");
     for (size_t p = 0; p < m->policy_count; p++) {
         out_text(out, p == 0 ? "" : ",");
-        out_json_string(out, matrix_policy_name(m, p));
+        nvfp4_out_json_string(out, nvfp4_matrix_policy_name(m, p));
         out_text(out, ":[");
         for (size_t c = 0; c < m->column_count; c++) {
             out_text(out, c == 0 ? "" : ",");
@@ -260,12 +260,12 @@ static void json_row(const nvfp4_matrix *m, size_t row, struct out *out)
     out_text(out, "}}");
 }
 
-void matrix_json(const nvfp4_matrix *m, struct out *out)
+void nvfp4_matrix_json(const nvfp4_matrix *m, struct out *out)
 {
     out_text(out, "{\"policies\":[");
     for (size_t p = 0; p < m->policy_count; p++) {
         out_text(out, p == 0 ? "" : ",");
-        out_json_string(out, matrix_policy_name(m, p));
+        nvfp4_out_json_string(out, nvfp4_matrix_policy_name(m, p));
     }
     out_text(out, "],\"columns\":[");
     for (size_t c = 0; c < m->column_count; c++) {

@@ -5,9 +5,9 @@
 
 enum { WIDTH = 100, LABEL_MOST = 46, LABEL_LEAST = 12, CODE = 5 };
 
-#define BOLD "\033[1m"
-#define DIM "\033[2m"
-#define RED "\033[31m"
+#define BOLD  "\033[1m"
+#define DIM   "\033[2m"
+#define RED   "\033[31m"
 #define PLAIN "\033[0m"
 
 /* A table that is being written. */
@@ -91,7 +91,7 @@ static size_t label_width(const nvfp4_matrix *m)
 static size_t span_count(const nvfp4_matrix *m)
 {
     size_t n = 0;
-    for (size_t c = 0; c < m->column_count; c += matrix_span(m, c))
+    for (size_t c = 0; c < m->column_count; c += nvfp4_matrix_span(m, c))
         n++;
     return n;
 }
@@ -105,10 +105,10 @@ static size_t name_width(const nvfp4_matrix *m)
             for (size_t p = 0; p < m->policy_count; p++) {
                 struct matrix_cell cell;
                 struct matrix_mark mark;
-                matrix_cell(m, r, c, p, &cell);
+                nvfp4_matrix_cell(m, r, c, p, &cell);
                 if (cell.kind != CELL_CHOSEN)
                     continue;
-                matrix_mark(m->policies[p].policy, cell.backend, &mark);
+                nvfp4_matrix_mark(m->policies[p].policy, cell.backend, &mark);
                 const size_t width = width_of(mark.name) + 1;
                 most = width > most ? width : most;
             }
@@ -122,14 +122,14 @@ static void measure(struct sheet *s)
     s->label = label_width(m);
     s->policy = 0;
     for (size_t p = 0; p < m->policy_count && m->policy_count > 1; p++)
-        if (width_of(matrix_policy_name(m, p)) + 1 > s->policy)
-            s->policy = width_of(matrix_policy_name(m, p)) + 1;
-    s->codes = s->label + 1 + s->policy + spans * (name + 2) > WIDTH;
-    s->cell = s->codes ? CODE + 1 : name + 2;
-    for (size_t c = 0; c < m->column_count; c += matrix_span(m, c)) {
+        if (width_of(nvfp4_matrix_policy_name(m, p)) + 1 > s->policy)
+            s->policy = width_of(nvfp4_matrix_policy_name(m, p)) + 1;
+    s->codes = s->label + 1 + s->policy + spans * (name + 1) > WIDTH + 1;
+    s->cell = s->codes ? CODE + 1 : name + 1;
+    for (size_t c = 0; c < m->column_count; c += nvfp4_matrix_span(m, c)) {
         char text[64];
         struct out heading = out_begin(text, sizeof text);
-        matrix_out_span(&heading, m, c, matrix_span(m, c));
+        nvfp4_matrix_out_span(&heading, m, c, nvfp4_matrix_span(m, c));
         const size_t width = out_end(&heading) + 1 - (s->codes && text[0] == 'S' ? 3 : 0);
         s->cell = width > s->cell ? width : s->cell;
     }
@@ -144,18 +144,19 @@ static void out_cell(struct sheet *s, size_t row, size_t column, size_t policy)
     struct matrix_mark mark = { "none", "", "no backend", RED };
     char text[160];
     struct out part = out_begin(text, sizeof text);
-    matrix_cell(m, row, column, policy, &cell);
-    matrix_cell(m, row, column, 0, &first);
+    nvfp4_matrix_cell(m, row, column, policy, &cell);
+    nvfp4_matrix_cell(m, row, column, 0, &first);
     if (cell.kind == CELL_CHOSEN)
-        matrix_mark(m->policies[policy].policy, cell.backend, &mark);
+        nvfp4_matrix_mark(m->policies[policy].policy, cell.backend, &mark);
     else if (cell.kind == CELL_REFUSED)
         mark = (struct matrix_mark){ "refd", "", "refused", RED };
     else if (cell.kind == CELL_UNASKED)
         mark = (struct matrix_mark){ "-", "", "-", DIM };
     out_text(&part, s->codes ? mark.code : mark.name);
     out_text(&part, cell.downgraded ? "*" : "");
-    out_text(&part, matrix_same(m, 0, &first, policy, &cell) ? "" : "!");
+    out_text(&part, nvfp4_matrix_same(m, 0, &first, policy, &cell) ? "" : "!");
     out_end(&part);
+    pay_blanks(s);
     paint(s, mark.paint);
     out_fitted(s, text, s->cell - 1);
     paint(s, PLAIN);
@@ -166,10 +167,10 @@ static void out_heading(struct sheet *s, size_t from, size_t to)
 {
     paint(s, BOLD);
     s->blanks = s->label + 1 + s->policy;
-    for (size_t c = from; c < to; c += matrix_span(s->m, c)) {
+    for (size_t c = from; c < to; c += nvfp4_matrix_span(s->m, c)) {
         char text[64];
         struct out heading = out_begin(text, sizeof text);
-        matrix_out_span(&heading, s->m, c, matrix_span(s->m, c));
+        nvfp4_matrix_out_span(&heading, s->m, c, nvfp4_matrix_span(s->m, c));
         out_end(&heading);
         out_fitted(s, text + (s->codes && text[0] == 'S' ? 3 : 0), s->cell - 1);
         s->blanks++;
@@ -195,8 +196,8 @@ static void out_row(struct sheet *s, size_t row, size_t from, size_t to)
             return;
         }
         if (s->policy != 0)
-            out_fitted(s, matrix_policy_name(m, p), s->policy);
-        for (size_t c = from; c < to; c += matrix_span(m, c))
+            out_fitted(s, nvfp4_matrix_policy_name(m, p), s->policy);
+        for (size_t c = from; c < to; c += nvfp4_matrix_span(m, c))
             out_cell(s, row, c, p);
         end_line(s);
     }
@@ -237,16 +238,16 @@ static void look(struct sheet *s, struct seen *seen)
             for (size_t p = 0; p < m->policy_count; p++) {
                 struct matrix_cell cell, first;
                 struct matrix_mark mark;
-                matrix_cell(m, r, c, p, &cell);
-                matrix_cell(m, r, c, 0, &first);
+                nvfp4_matrix_cell(m, r, c, p, &cell);
+                nvfp4_matrix_cell(m, r, c, 0, &first);
                 seen->none |= cell.kind == CELL_NONE;
                 seen->refused |= cell.kind == CELL_REFUSED;
                 seen->downgraded |= cell.downgraded;
-                seen->differs |= !matrix_same(m, 0, &first, p, &cell);
+                seen->differs |= !nvfp4_matrix_same(m, 0, &first, p, &cell);
                 if (!s->codes || cell.kind != CELL_CHOSEN || (told >> cell.backend & 1))
                     continue;
                 told |= NVFP4_BACKEND_BIT(cell.backend);
-                matrix_mark(m->policies[p].policy, cell.backend, &mark);
+                nvfp4_matrix_mark(m->policies[p].policy, cell.backend, &mark);
                 out_legend_name(s, &mark, &column);
             }
     if (column != 0)
@@ -266,7 +267,7 @@ static void out_legend(struct sheet *s)
         out_text(s->out, "* runs with 16-bit activations\n");
     if (seen.differs) {
         out_text(s->out, "! not what ");
-        out_text(s->out, matrix_policy_name(s->m, 0));
+        out_text(s->out, nvfp4_matrix_policy_name(s->m, 0));
         out_text(s->out, " chooses\n");
     }
 }
@@ -278,7 +279,7 @@ static void out_boards(struct sheet *s)
         size_t at = 0;
         if (column->board_count == 0)
             continue;
-        matrix_out_device(s->out, &column->device);
+        nvfp4_matrix_out_device(s->out, &column->device);
         out_text(s->out, ": ");
         at = 8;
         for (size_t b = 0; b < column->board_count; b++) {
@@ -295,7 +296,7 @@ static void out_boards(struct sheet *s)
     }
 }
 
-void matrix_text(const nvfp4_matrix *m, struct out *out)
+void nvfp4_matrix_text(const nvfp4_matrix *m, struct out *out)
 {
     struct sheet s = { m, out, 0, 0, 0, 0, 0 };
     measure(&s);
@@ -308,7 +309,7 @@ void matrix_text(const nvfp4_matrix *m, struct out *out)
         size_t to = from, width = s.label + 1 + s.policy;
         while (to < m->column_count && (to == from || width + s.cell <= WIDTH + 1)) {
             width += s.cell;
-            to += matrix_span(m, to);
+            to += nvfp4_matrix_span(m, to);
         }
         if (from != 0)
             out_char(out, '\n');

@@ -31,10 +31,10 @@ static double error_of_token(struct search *s, size_t r, size_t token,
     nvfp4_predict(plan, &plan->run[r], token, model, &s->scratch, s->bounds);
     for (size_t k = 0; k < plan->columns; k++) {
         const float *bounds = s->bounds + 2 * k;
-        double got = out[k], d = nvfp4_deviation(got, bounds, plan->floor);
-        if (s->in_tolerances)
-            error = fmax(error, d);
-        else if (d > 1) {
+        double got = out[k], beyond = 1;
+        if (s->in_tolerances) {
+            (void)nvfp4_exceeds(&error, got, bounds, plan->floor);
+        } else if (nvfp4_exceeds(&beyond, got, bounds, plan->floor)) {
             double expected = ((double)bounds[0] + (double)bounds[1]) / 2;
             double share = fabs(got - expected) / (fabs(got) + fabs(expected));
             error += share <= 1 ? share : 1;

@@ -117,11 +117,32 @@ static int differs(const nvfp4_verification *plan, int32_t source, int beta)
     return 0;
 }
 
+/* Whether two models plainly compute the same; twins that only outputs show are found later. */
+static int same(const nvfp4_verification *plan, const struct nvfp4_model *a,
+                const struct nvfp4_model *b)
+{
+    uint32_t matter = ~(uint32_t)0;
+    if (!plan->quantised)
+        matter &= NVFP4_RECIPROCAL_W13 | NVFP4_RECIPROCAL_W2;
+    if (plan->claim.level == NVFP4_VERIFY_LEVEL_ACTIVATION)
+        matter &= ~(uint32_t)(NVFP4_RECIPROCAL_W2 | NVFP4_RECIPROCAL_X | NVFP4_RECIPROCAL_X_BACK);
+    if (a->halves != b->halves || (a->reciprocal & matter) != (b->reciprocal & matter))
+        return 0;
+    for (size_t r = 0; r < plan->run_count; r++) {
+        struct nvfp4_act x = nvfp4_model_act(plan, &plan->run[r], a, 0);
+        struct nvfp4_act y = nvfp4_model_act(plan, &plan->run[r], b, 0);
+        int clamps_alike = x.clamp == y.clamp && (x.clamp == 0 || x.limit == y.limit);
+        if (!clamps_alike || x.alpha != y.alpha || x.beta != y.beta)
+            return 0;
+    }
+    return 1;
+}
+
 void nvfp4_plan_models(nvfp4_verification *plan)
 {
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         const struct row *row = &rows[i];
-        struct nvfp4_model *m = &plan->model[plan->model_count++];
+        struct nvfp4_model *m = &plan->model[plan->model_count];
         *m = (struct nvfp4_model){.verdict = row->verdict,
                                   .clamp_keep = ~row->clamp_drop,
                                   .clamp_add = row->clamp_add,
@@ -139,6 +160,11 @@ void nvfp4_plan_models(nvfp4_verification *plan)
             m->faults &= ~BIT(BETA_IGNORED);
         if (m->verdict == NVFP4_VERDICT_HONOURS)
             m->faults = 0;
+        size_t twin = 0;
+        while (twin < plan->model_count && !same(plan, &plan->model[twin], m))
+            twin++;
+        if (twin == plan->model_count)
+            plan->model_count++;
     }
 }
 

@@ -203,7 +203,7 @@ static int get_all(nvfp4_verification *plan, size_t *used)
     for (size_t r = 0; r < plan->run_count; r++)
         if (!get_run(plan, &plan->run[r], used))
             return 0;
-    return get(used, &plan->bounds, plan->model_count * plan->elements, 2 * sizeof *plan->bounds);
+    return 1;
 }
 
 void nvfp4_verification_destroy(nvfp4_verification *plan)
@@ -253,8 +253,15 @@ static nvfp4_status settle(nvfp4_verification *plan, const nvfp4_verify_claim *c
     for (size_t r = 0; r < plan->run_count && plan->layer.dtype == NVFP4_DTYPE_FP16; r++)
         if (nvfp4_plan_largest(&plan->run[r].layer) > 60000)
             return NVFP4_EINVAL;
-    nvfp4_plan_models(plan);
     return NVFP4_OK;
+}
+
+static nvfp4_status add_predictions(nvfp4_verification *plan, size_t *used)
+{
+    nvfp4_plan_models(plan);
+    if (!get(used, &plan->bounds, plan->model_count * plan->elements, 2 * sizeof *plan->bounds))
+        return *used > MEMORY_MAX ? NVFP4_ELIMIT : NVFP4_ENOMEM;
+    return nvfp4_plan_predict(plan);
 }
 
 nvfp4_status nvfp4_verify_plan(const nvfp4_verify_claim *claim, nvfp4_verification **plan)
@@ -278,7 +285,7 @@ nvfp4_status nvfp4_verify_plan(const nvfp4_verify_claim *claim, nvfp4_verificati
     if (status == NVFP4_OK)
         status = nvfp4_plan_inputs(made);
     if (status == NVFP4_OK)
-        status = nvfp4_plan_predict(made);
+        status = add_predictions(made, &used);
     if (status != NVFP4_OK) {
         nvfp4_verification_destroy(made);
         return status;

@@ -2,6 +2,8 @@
 #ifndef NVFP4MOE_VERIFY_PLAN_H
 #define NVFP4MOE_VERIFY_PLAN_H
 
+#include <math.h>
+
 #include <nvfp4moe/verify.h>
 
 #include "verify/activation.h"
@@ -135,6 +137,21 @@ nvfp4_status nvfp4_plan_predict(nvfp4_verification *plan);
 /* Deviation of a value from its bounds, in tolerances: up to 1 lies within; NaN is far away. */
 #define NVFP4_FAR 1e30
 double nvfp4_deviation(double value, const float *bounds, double floor);
+
+/* Whether a value deviates by more than `worst`, which then becomes its deviation. */
+static inline int nvfp4_exceeds(double *worst, double value, const float *bounds, double floor)
+{
+    double lo = bounds[0], hi = bounds[1];
+    double off = fabs(value - (lo + hi) / 2), half = (hi - lo) / 2 + floor;
+    if (half < NVFP4_FAR &&
+        off <= *worst * half) /* the usual case, without a division; false where something is NaN */
+        return 0;
+    double d = nvfp4_deviation(value, bounds, floor);
+    if (d <= *worst)
+        return 0;
+    *worst = d;
+    return 1;
+}
 
 /* estimate.c: the limit that explains the runs of one batch size best (small: 0, 1, or -1 for
  * both). */

@@ -10,11 +10,6 @@ static int was_declared(const nvfp4_verification *plan, nvfp4_verdict deserved,
 {
     if (result->verdict != NVFP4_VERDICT_UNDECIDED)
         return 0;
-    if (deserved == NVFP4_VERDICT_NAN_HIDDEN) { /* which is a right clamp, but for the NaN */
-        if (!(result->faults & NVFP4_VERDICT_BIT(NVFP4_VERDICT_NAN_HIDDEN)))
-            return 0;
-        deserved = NVFP4_VERDICT_HONOURS;
-    }
     nvfp4_verdict_set allowed =
         NVFP4_VERDICT_BIT(deserved) | nvfp4_verify_confusable(plan, deserved);
     return result->remaining & NVFP4_VERDICT_BIT(deserved) && !(result->remaining & ~allowed);

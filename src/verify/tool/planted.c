@@ -346,6 +346,26 @@ static void find_places(nvfp4_bench *bench)
     }
 }
 
+/* Sum over one row; blocks of zeros are left out, unless x holds a NaN that must be met. */
+static float row_times(const float *w, const uint8_t *zero, const float *x, size_t n, int whole)
+{
+    float sum = 0;
+    for (size_t b = 0; b < n / NVFP4_BLOCK; b++)
+        for (size_t k = b * NVFP4_BLOCK; (whole || !zero[b]) && k < (b + 1) * NVFP4_BLOCK; k++)
+            sum += w[k] * x[k];
+    return sum;
+}
+
+static void mark_zeros(const float *w, size_t n, uint8_t *zero)
+{
+    for (size_t b = 0; b < n / NVFP4_BLOCK; b++) {
+        zero[b] = 1;
+        for (size_t k = b * NVFP4_BLOCK; k < (b + 1) * NVFP4_BLOCK; k++)
+            if (w[k] < 0 || w[k] > 0)
+                zero[b] = 0;
+    }
+}
+
 /* The first GEMM of one expert, for all runs. */
 static int first_gemm(nvfp4_bench *bench, size_t e, float *w13, float *const *x)
 {
@@ -357,23 +377,22 @@ static int first_gemm(nvfp4_bench *bench, size_t e, float *w13, float *const *x)
                                   NVFP4_GLOBAL_KIND_MULTIPLIER,
                                   1};
     size_t codes = 0, scales = 0;
-    if (nvfp4_matrix_bytes(&format, &codes, &scales) != NVFP4_OK ||
-        !unpack(p, bench->width, bench->hidden, p->w13 + e * codes, p->w13_scales + e * scales,
-                w13))
-        return 0;
-    for (size_t r = 0; r < bench->run_count; r++)
-        for (size_t i = 0; i < (size_t)bench->run[r].tokens * bench->routes; i++) {
-            if ((size_t)bench->run[r].problem.expert_ids[i] != e)
-                continue;
-            const float *row = x[r] + i / bench->routes * bench->hidden;
-            for (size_t j = 0; j < bench->width; j++) {
-                float s[4] = {0, 0, 0, 0};
-                for (size_t k = 0; k < bench->hidden; k++)
-                    s[k % 4] += w13[j * bench->hidden + k] * row[k];
-                bench->raw[r][i * bench->width + j] = s[0] + s[1] + s[2] + s[3];
-            }
-        }
-    return 1;
+    uint8_t *zero = malloc(bench->hidden / NVFP4_BLOCK);
+    int ok =
+        zero != NULL && nvfp4_matrix_bytes(&format, &codes, &scales) == NVFP4_OK &&
+        unpack(p, bench->width, bench->hidden, p->w13 + e * codes, p->w13_scales + e * scales, w13);
+    for (size_t j = 0; ok && j < bench->width; j++) {
+        const float *w = w13 + j * bench->hidden;
+        mark_zeros(w, bench->hidden, zero);
+        for (size_t r = 0; r < bench->run_count; r++)
+            for (size_t i = 0; i < (size_t)bench->run[r].tokens * bench->routes; i++)
+                if ((size_t)bench->run[r].problem.expert_ids[i] == e)
+                    bench->raw[r][i * bench->width + j] =
+                        row_times(w, zero, x[r] + i / bench->routes * bench->hidden, bench->hidden,
+                                  bench->run[r].has_nan);
+    }
+    free(zero);
+    return ok;
 }
 
 static int load_x(const nvfp4_bench *bench, size_t r, float *x)

@@ -72,8 +72,8 @@ static nvfp4_policy old_policy(struct nvfp4_compiled *compiled)
     nvfp4_policy policy = {
         .name = "old", .rows = old_row, .row_count = 1, .auto_count = 1, .compiled = compiled
     };
-    policy_compile(&policy, compiled);
-    policy.hash = policy_hash_compute(&policy);
+    nvfp4_policy_compile(&policy, compiled);
+    policy.hash = nvfp4_policy_hash_compute(&policy);
     return policy;
 }
 

@@ -14,7 +14,10 @@
 #include "core/compile.h"
 #include "explain/diff.h"
 
-#define ALWAYS_ROW { .device = DEVICE_ANY, .values = ANY_VALUE }
+#define ALWAYS_ROW                                                                                 \
+    {                                                                                              \
+        .device = DEVICE_ANY, .values = ANY_VALUE                                                  \
+    }
 
 static const char *const tables[] = { "vllm-44992", "vllm-45836", "vllm-46492", "vllm-52018" };
 
@@ -23,7 +26,8 @@ static const nvfp4_diff *make(const nvfp4_policy *from, const nvfp4_policy *to, 
     const nvfp4_diff *diff = NULL;
     void *memory = malloc(NVFP4_DIFF_MEMORY);
     assert_non_null(memory);
-    assert_int_equal(nvfp4_policy_diff(from, to, flags, memory, NVFP4_DIFF_MEMORY, &diff), NVFP4_OK);
+    assert_int_equal(nvfp4_policy_diff(from, to, flags, memory, NVFP4_DIFF_MEMORY, &diff),
+                     NVFP4_OK);
     assert_ptr_equal(diff, memory);
     return diff;
 }
@@ -115,19 +119,20 @@ static void random_point(const struct diff_space *space, uint64_t *state, struct
 {
     for (int dim = 0; dim < DIMS; dim++) {
         const uint64_t n = next_random(state);
-        point->value[dim] = (uint8_t)(n % 3 == 0 || dim <= DIM_LIMIT
-                                          ? n / 3 % (uint64_t)space->count[dim]
-                                          : 0);
+        point->value[dim] =
+            (uint8_t)(n % 3 == 0 || dim <= DIM_LIMIT ? n / 3 % (uint64_t)space->count[dim] : 0);
     }
     point->value[DIM_ASKED] = next_random(state) % 2 ? point->value[DIM_ASKED] : 0;
     const int way = PARALLEL_WAY(point->value[DIM_PARALLEL]);
-    if (way >= WAY_DP && (way - WAY_DP) % (NVFP4_ALL2ALL_COUNT - 1) + 1 >= NVFP4_ALL2ALL_MORI_HIGH_THROUGHPUT)
+    if (way >= WAY_DP &&
+        (way - WAY_DP) % (NVFP4_ALL2ALL_COUNT - 1) + 1 >= NVFP4_ALL2ALL_MORI_HIGH_THROUGHPUT)
         point->value[DIM_DEVICE] = DEVICE_SM_BITS; /* nothing else runs mori */
     if (point->value[DIM_EXPERTS] != 0)
         point->value[DIM_TOP_K] = 0; /* together they may be no question */
 }
 
-/* Points of the whole space, not only those of the tables: graph, core, regions and search agree. */
+/* Points of the whole space, not only those of the tables: graph, core, regions and search agree.
+ */
 static void agrees_everywhere(void **state)
 {
     const uint32_t flags = (uint32_t)(uintptr_t)*state;
@@ -139,20 +144,22 @@ static void agrees_everywhere(void **state)
         struct diff_request request;
         int outcome[2];
         random_point(&diff->space, &random, &point);
-        diff_request_of(&diff->space, &point, &request);
-        assert_int_equal(diff_locate(&diff->space, &request.layer, &request.deployment, request.word,
-                                     &found), NVFP4_OK);
+        nvfp4_diff_request_of(&diff->space, &point, &request);
+        assert_int_equal(nvfp4_diff_locate(&diff->space, &request.layer, &request.deployment,
+                                           request.word, &found),
+                         NVFP4_OK);
         for (int dim = 0; dim < DIMS; dim++)
             classes.value[dim] = diff->graph.class_of[dim][point.value[dim]];
-        for (int dim = 0; dim < DIMS; dim++) /* values without a difference may stand for each other */
+        for (int dim = 0; dim < DIMS;
+             dim++) /* values without a difference may stand for each other */
             assert_int_equal(diff->graph.class_of[dim][found.value[dim]], classes.value[dim]);
         for (int p = 0; p < 2; p++) {
-            outcome[p] = diff_outcome_asked(diff, p, &point);
-            assert_int_equal(graph_at(&diff->graph, diff->answer[p], &classes), outcome[p]);
+            outcome[p] = nvfp4_diff_outcome_asked(diff, p, &point);
+            assert_int_equal(nvfp4_graph_at(&diff->graph, diff->answer[p], &classes), outcome[p]);
         }
         size_t index = 0;
-        const nvfp4_status status = nvfp4_diff_find(diff, &request.layer, &request.deployment,
-                                                    request.word, &index);
+        const nvfp4_status status =
+            nvfp4_diff_find(diff, &request.layer, &request.deployment, request.word, &index);
         assert_int_equal(status, outcome[0] == outcome[1] ? NVFP4_EUNKNOWN : NVFP4_OK);
     }
     drop(diff);
@@ -161,7 +168,7 @@ static void agrees_everywhere(void **state)
 static char *text_of(const nvfp4_diff *diff, int json)
 {
     static const nvfp4_device_key devices[] = {
-        { .sm = 75 }, { .sm = 80 }, { .sm = 86 }, { .sm = 89 }, { .sm = 90 },
+        { .sm = 75 },  { .sm = 80 },  { .sm = 86 },  { .sm = 89 },  { .sm = 90 },
         { .sm = 100 }, { .sm = 103 }, { .sm = 110 }, { .sm = 120 }, { .sm = 121 },
     };
     nvfp4_diff_print options = NVFP4_DIFF_PRINT_INIT;
@@ -210,9 +217,10 @@ static void tells_the_story(void **state)
     assert_non_null(strstr(text, "{\"from\":\"refused\",\"to\":\"FLASHINFER_CUTLASS\",\"rarity\":0,"
                                  "\"where\":{\"device\":[\"sm 100-109\",\"sm 120-129\"],"
                                  "\"backend\":[\"flashinfer_cutlass\"],\"scheme\":[\"w4a4\"]"));
-    assert_non_null(strstr(text, "\"example\":{\"backend\":\"flashinfer_cutlass\",\"device\":"
-                                 "{\"sm\":100},\"layer\":{\"scheme\":\"w4a4\",\"activation\":\"silu\","
-                                 "\"swiglu_limit\":10.0},\"deployment\":{}}"));
+    assert_non_null(strstr(text,
+                           "\"example\":{\"backend\":\"flashinfer_cutlass\",\"device\":"
+                           "{\"sm\":100},\"layer\":{\"scheme\":\"w4a4\",\"activation\":\"silu\","
+                           "\"swiglu_limit\":10.0},\"deployment\":{}}"));
     free(text);
     drop(diff);
 }
@@ -232,37 +240,87 @@ static void says_when_nothing_changes(void **state)
 static struct nvfp4_condition one_condition = {
     .when = ALWAYS_ROW, .kind = CONDITION_ROWS_MULTIPLE, .reason = NVFP4_REASON_SHAPE, .number = 96
 };
-static const struct nvfp4_erratum one_erratum = {
-    .name = "e", .kernels = 1, .when = ALWAYS_ROW, .library = NVFP4_LIBRARY_CUDA,
-    .from = VERSION(12, 8, 0), .below = VERSION(13, 0, 0), .experts = 64, .text = "t", .source = "s"
-};
+static const struct nvfp4_erratum one_erratum = { .name = "e",
+                                                  .kernels = 1,
+                                                  .when = ALWAYS_ROW,
+                                                  .library = NVFP4_LIBRARY_CUDA,
+                                                  .from = VERSION(12, 8, 0),
+                                                  .below = VERSION(13, 0, 0),
+                                                  .experts = 64,
+                                                  .text = "t",
+                                                  .source = "s" };
 static const struct nvfp4_user_word one_word = { "marlin", NVFP4_BACKEND_MARLIN, 0 };
-static const struct nvfp4_row plain_row = { .backend = NVFP4_BACKEND_MARLIN, .kernel = "",
-                                            .device = DEVICE_ANY, .values = ANY_VALUE, .source = "s" };
-static const struct nvfp4_row shaped_row = {
-    .backend = NVFP4_BACKEND_MARLIN, .kernel = "", .device = DEVICE_ANY, .values = ANY_VALUE,
-    .conditions = &one_condition, .condition_count = 1, .source = "s"
+static const struct nvfp4_row plain_row = { .backend = NVFP4_BACKEND_MARLIN,
+                                            .kernel = "",
+                                            .device = DEVICE_ANY,
+                                            .values = ANY_VALUE,
+                                            .source = "s" };
+static const struct nvfp4_row shaped_row = { .backend = NVFP4_BACKEND_MARLIN,
+                                             .kernel = "",
+                                             .device = DEVICE_ANY,
+                                             .values = ANY_VALUE,
+                                             .conditions = &one_condition,
+                                             .condition_count = 1,
+                                             .source = "s" };
+static nvfp4_policy plain = { .name = "a",
+                              .summary = "",
+                              .source = "s",
+                              .rows = &plain_row,
+                              .words = &one_word,
+                              .row_count = 1,
+                              .word_count = 1,
+                              .clamp_by_set = 1 };
+static nvfp4_policy shaped = { .name = "b",
+                               .summary = "",
+                               .source = "s",
+                               .rows = &shaped_row,
+                               .words = &one_word,
+                               .row_count = 1,
+                               .word_count = 1,
+                               .clamp_by_set = 1 };
+static nvfp4_policy flawed = { .name = "c",
+                               .summary = "",
+                               .source = "s",
+                               .rows = &plain_row,
+                               .words = &one_word,
+                               .errata = &one_erratum,
+                               .row_count = 1,
+                               .word_count = 1,
+                               .erratum_count = 1,
+                               .clamp_by_set = 1 };
+static nvfp4_policy nameless = {
+    .name = "d", .summary = "", .source = "s", .rows = &plain_row, .row_count = 1, .clamp_by_set = 1
 };
-static nvfp4_policy plain = { .name = "a", .summary = "", .source = "s", .rows = &plain_row,
-                                    .words = &one_word, .row_count = 1, .word_count = 1,
-                                    .clamp_by_set = 1 };
-static nvfp4_policy shaped = { .name = "b", .summary = "", .source = "s", .rows = &shaped_row,
-                                     .words = &one_word, .row_count = 1, .word_count = 1,
-                                     .clamp_by_set = 1 };
-static nvfp4_policy flawed = { .name = "c", .summary = "", .source = "s", .rows = &plain_row,
-                                     .words = &one_word, .errata = &one_erratum, .row_count = 1,
-                                     .word_count = 1, .erratum_count = 1, .clamp_by_set = 1 };
-static nvfp4_policy nameless = { .name = "d", .summary = "", .source = "s", .rows = &plain_row,
-                                       .row_count = 1, .clamp_by_set = 1 };
+
+static const char *const runner_words[] = { "auto", "loop" };
+static const struct nvfp4_custom_key runner_key = {
+    .section = "deployment", .key = "runner", .words = runner_words, .word_count = 2
+};
+static const struct nvfp4_row runner_row = { .backend = NVFP4_BACKEND_MARLIN,
+                                             .kernel = "",
+                                             .device = DEVICE_ANY,
+                                             .values = ANY_VALUE,
+                                             .not_custom = 2,
+                                             .source = "s" };
+static nvfp4_policy keyed = { .name = "e",
+                              .summary = "",
+                              .source = "s",
+                              .rows = &runner_row,
+                              .words = &one_word,
+                              .custom_keys = &runner_key,
+                              .row_count = 1,
+                              .word_count = 1,
+                              .custom_key_count = 1,
+                              .clamp_by_set = 1 };
 
 /* Completes the small policies. */
 static void compile_smalls(void)
 {
-    static struct nvfp4_compiled compiled[4];
-    nvfp4_policy *const all[] = { &plain, &shaped, &flawed, &nameless };
+    static struct nvfp4_compiled compiled[5];
+    nvfp4_policy *const all[] = { &plain, &shaped, &flawed, &nameless, &keyed };
     for (size_t i = 0; i < COUNT_OF(all); i++) {
         all[i]->auto_count = all[i]->row_count;
-        policy_compile(all[i], &compiled[i]);
+        nvfp4_policy_compile(all[i], &compiled[i]);
         all[i]->compiled = &compiled[i];
     }
 }
@@ -275,9 +333,13 @@ struct small {
 };
 
 static const struct small smalls[] = {
-    { "rows per rank", &plain, &shaped, 4, "width per rank no multiple of 48: MARLIN -> no backend" },
-    { "erratum", &plain, &flawed, 2, "cuda >= 12.8 < 13.0, num_experts such as 64: MARLIN -> no backend" },
-    { "erratum gone", &flawed, &plain, 2, "cuda >= 12.8 < 13.0, num_experts such as 64: no backend -> MARLIN" },
+    { "rows per rank", &plain, &shaped, 4,
+      "width per rank no multiple of 48: MARLIN -> no backend" },
+    { "erratum", &plain, &flawed, 2,
+      "cuda >= 12.8 < 13.0, num_experts such as 64: MARLIN -> no backend" },
+    { "erratum gone", &flawed, &plain, 2,
+      "cuda >= 12.8 < 13.0, num_experts such as 64: no backend -> MARLIN" },
+    { "key of its own", &plain, &keyed, 2, "runner loop: MARLIN -> no backend" },
     { "name gone", &plain, &nameless, 1, "asked for marlin: MARLIN -> unknown name" },
 };
 
@@ -338,7 +400,8 @@ static void refuses_what_is_left_out(void **state)
     assert_int_equal(nvfp4_diff_find(diff, &layer, &deployment, NULL, &index), NVFP4_EINVAL);
     deployment.device.sm = 120;
     assert_int_equal(nvfp4_diff_find(diff, &layer, &deployment, NULL, &index), NVFP4_EUNKNOWN);
-    assert_int_equal(nvfp4_diff_find(diff, &layer, &deployment, "nonsense", &index), NVFP4_EUNKNOWN);
+    assert_int_equal(nvfp4_diff_find(diff, &layer, &deployment, "nonsense", &index),
+                     NVFP4_EUNKNOWN);
     deployment.disabled = 1;
     assert_int_equal(nvfp4_diff_find(diff, &layer, &deployment, NULL, &index), NVFP4_ELIMIT);
     deployment.disabled = 0;
@@ -361,10 +424,12 @@ int main(void)
     size_t n = 0;
     compile_smalls();
     for (size_t i = 0; i < COUNT_OF(names); i++)
-        tests[n++] = (struct CMUnitTest){ .name = names[i], .test_func = equals_brute_force,
+        tests[n++] = (struct CMUnitTest){ .name = names[i],
+                                          .test_func = equals_brute_force,
                                           .initial_state = names[i] };
     for (size_t i = 0; i < COUNT_OF(smalls); i++)
-        tests[n++] = (struct CMUnitTest){ .name = smalls[i].name, .test_func = small_change,
+        tests[n++] = (struct CMUnitTest){ .name = smalls[i].name,
+                                          .test_func = small_change,
                                           .initial_state = (void *)(uintptr_t)&smalls[i] };
     for (uintptr_t flags = 0; flags < 2; flags++)
         tests[n++] = (struct CMUnitTest){ .name = flags ? "everywhere, kernels" : "everywhere",

@@ -225,6 +225,9 @@ static const struct npy npys[] = {
     {"product beyond counting",
      "{'descr': '<f8', 'fortran_order': False, 'shape': (4294967296, 4294967296, 2), }", 8,
      NVFP4_ESYNTAX},
+    {"product that would wrap to nothing",
+     "{'descr': '<f8', 'fortran_order': False, 'shape': (4294967296, 4294967296), }", 0,
+     NVFP4_ESYNTAX},
     {"nine dimensions", "{'descr': '<f4', 'fortran_order': False, 'shape': (1,1,1,1,1,1,1,1,1), }",
      4, NVFP4_ELIMIT},
 };

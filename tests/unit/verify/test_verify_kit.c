@@ -150,6 +150,8 @@ static const struct kernels kernels[] = {
     {"swigluoai_uninterleave, all free", MOE, W4A16, NVFP4_ACTIVATION_SWIGLUOAI_UNINTERLEAVE, BF16,
      NVFP4_HALVES_GATE_UP, 7, L | A | B},
     {"swiglustep", MOE, W4A16, NVFP4_ACTIVATION_SWIGLUSTEP, BF16, NVFP4_HALVES_GATE_UP, 7, L},
+    {"a limit that bf16 has not", MOE, W4A16, NVFP4_ACTIVATION_SILU, BF16, NVFP4_HALVES_GATE_UP,
+     9.97, 0},
     {"gelu with a limit", MOE, W4A16, NVFP4_ACTIVATION_GELU, BF16, NVFP4_HALVES_GATE_UP, 3, L},
     {"gelu_tanh with a limit", MOE, W4A4, NVFP4_ACTIVATION_GELU_TANH, FP16,
      NVFP4_HALVES_GATE_UP_BY_64, 3, L},

@@ -115,6 +115,30 @@ static void random_blocks(void **state)
     }
 }
 
+/* Blocks whose scale lies exactly between two E4M3 numbers, and a hair beside: ties to even. */
+static void scale_ties(void **state)
+{
+    (void)state;
+    for (unsigned code = 0; code < 126; code++)
+        for (int kind = 0; kind < 2; kind++)
+            for (int beside = -1; beside <= 1; beside++) {
+                nvfp4_matrix_format f = NVFP4_MATRIX_FORMAT_INIT;
+                float x[16] = {0};
+                uint8_t codes[8], scale;
+                f.rows = 1;
+                f.cols = 16;
+                f.global_kind = kind;
+                f.global_scale = kind == 0 ? 0.375 : 4;
+                double unit = kind == 0 ? 0.375 : 0.25;
+                x[3] = (float)((magnitude_e4m3(code) + magnitude_e4m3(code + 1)) / 2 * 6 * unit);
+                if (beside != 0)
+                    x[3] = nextafterf(x[3], beside < 0 ? 0.0f : 1e9f);
+                assert_int_equal(nvfp4_quantize(&f, x, codes, &scale), NVFP4_OK);
+                unsigned even = code + code % 2;
+                assert_int_equal(scale, beside < 0 ? code : beside > 0 ? code + 1 : even);
+            }
+}
+
 struct swizzle {
     const char *name;
     size_t rows, cols, row, block, offset;
@@ -245,12 +269,12 @@ static void bad_arguments(void **state)
 int main(void)
 {
     enum { SWIZZLES = sizeof swizzles / sizeof swizzles[0] };
-    struct CMUnitTest tests[SWIZZLES + 5] = {
-        cmocka_unit_test(all_pairs), cmocka_unit_test(random_blocks),
-        cmocka_unit_test(swizzle_is_a_permutation), cmocka_unit_test(worked_block),
-        cmocka_unit_test(bad_arguments)};
+    struct CMUnitTest tests[SWIZZLES + 6] = {
+        cmocka_unit_test(all_pairs),    cmocka_unit_test(random_blocks),
+        cmocka_unit_test(scale_ties),   cmocka_unit_test(swizzle_is_a_permutation),
+        cmocka_unit_test(worked_block), cmocka_unit_test(bad_arguments)};
     for (size_t i = 0; i < SWIZZLES; i++)
-        tests[5 + i] = (struct CMUnitTest){swizzles[i].name, swizzle, NULL, NULL,
+        tests[6 + i] = (struct CMUnitTest){swizzles[i].name, swizzle, NULL, NULL,
                                            (void *)(uintptr_t)&swizzles[i]};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

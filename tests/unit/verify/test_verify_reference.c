@@ -149,15 +149,17 @@ static void rounding(void **state)
     nvfp4_moe_layer layer = NVFP4_MOE_LAYER_INIT;
     layer.has = L;
     layer.swiglu_limit = 1.003;
-    const float in[2] = {3.001f, 0.7001f};
+    const float inputs[2][2] = {{3.001f, 0.7001f}, {0.7003f, -1.7001f}};
     for (int32_t dtype = NVFP4_DTYPE_BF16; dtype <= NVFP4_DTYPE_FP32; dtype++)
-        for (uint32_t points = 0; points < 16; points++) {
+        for (uint32_t points = 0; points < 32; points++) {
+            const float *in = inputs[points / 16];
             double out, g = (double)in[0], u = (double)in[1];
             if (points & NVFP4_ROUND_INPUT) {
                 g = nvfp4_round_to(g, dtype);
                 u = nvfp4_round_to(u, dtype);
             }
             g = fmin(g, 1.003);
+            u = fmax(fmin(u, 1.003), -1.003);
             if (points & NVFP4_ROUND_CLAMPED) {
                 g = nvfp4_round_to(g, dtype);
                 u = nvfp4_round_to(u, dtype);

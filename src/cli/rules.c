@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/rules.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/commands.h"
+
+static nvfp4_status fail(nvfp4_error *error, nvfp4_status status, const char *message)
+{
+    memset(error, 0, sizeof *error);
+    error->status = (int32_t)status;
+    snprintf(error->message, sizeof error->message, "%s", message);
+    return status;
+}
+
+static nvfp4_status add(nvfp4_cli_rules *rules, nvfp4_cli_question *question, const char *name,
+                        nvfp4_error *error)
+{
+    const size_t n = rules->count;
+    if (n == NVFP4_CLI_RULES)
+        return fail(error, NVFP4_ELIMIT, "--policy: too many policies");
+    /* Of several settings of one key the last one counts. */
+    if (name != NULL && !nvfp4_cli_question_set(question, "policy=", "--policy", name, ""))
+        return fail(error, NVFP4_ELIMIT, "--policy: too many options");
+    if (nvfp4_request_new(&rules->requests[n]) != NVFP4_OK)
+        return fail(error, NVFP4_ENOMEM, nvfp4_status_text(NVFP4_ENOMEM));
+    rules->count++;
+    const nvfp4_status status = nvfp4_cli_question_build(question, NULL, rules->requests[n], error);
+    if (status == NVFP4_OK) {
+        rules->policies[n].policy = nvfp4_request_policy(rules->requests[n]);
+        rules->policies[n].deployment = nvfp4_request_deployment(rules->requests[n]);
+    }
+    return status;
+}
+
+nvfp4_status nvfp4_cli_rules_make(nvfp4_cli_rules *rules, nvfp4_cli_question *question,
+                                  const char *list, nvfp4_error *error)
+{
+    if (list == NULL)
+        return add(rules, question, NULL, error);
+    for (const char *at = list;; at++) {
+        char name[1024];
+        const size_t length = strcspn(at, ",");
+        if (length >= sizeof name)
+            return fail(error, NVFP4_ELIMIT, "--policy: a name is too long");
+        snprintf(name, sizeof name, "%.*s", (int)length, at);
+        const nvfp4_status status = add(rules, question, name, error);
+        if (status != NVFP4_OK)
+            return status;
+        at += length;
+        if (*at == '\0')
+            return NVFP4_OK;
+    }
+}
+
+void nvfp4_cli_rules_free(nvfp4_cli_rules *rules)
+{
+    for (size_t i = 0; i < rules->count; i++)
+        nvfp4_request_destroy(rules->requests[i]);
+    memset(rules, 0, sizeof *rules);
+}
+
+/* The whole comparison as text. @return 1; 0 after a complaint. */
+static int write(const nvfp4_cli_rules *rules, int form, nvfp4_cli_text *text)
+{
+    const nvfp4_moe_layer *const layer = nvfp4_request_layer(rules->requests[0]);
+    const nvfp4_device_key *const device = &rules->policies[0].deployment->device;
+    for (int again = 0; again < 2; again++) {
+        const nvfp4_status status =
+            form == NVFP4_CLI_JSON
+                ? nvfp4_compare_json(layer, device, rules->policies, rules->count, text->text,
+                                     text->room, &text->length)
+                : nvfp4_compare_text(layer, device, rules->policies, rules->count,
+                                     nvfp4_cli_color(), text->text, text->room, &text->length);
+        if (status != NVFP4_OK) {
+            nvfp4_cli_complain("explain: %s", nvfp4_status_text(status));
+            return 0;
+        }
+        if (text->length < text->room)
+            break;
+        if (!nvfp4_cli_text_reserve(text, text->length))
+            return 0;
+    }
+    return 1;
+}
+
+int nvfp4_cli_compare(nvfp4_cli_question *question, const char *list, int form)
+{
+    nvfp4_cli_rules rules;
+    nvfp4_cli_text text = { NULL, 0, 0 };
+    nvfp4_error error;
+    nvfp4_selection selection;
+    memset(&rules, 0, sizeof rules);
+    int code = NVFP4_EXIT_USAGE;
+    if (nvfp4_cli_rules_make(&rules, question, list, &error) != NVFP4_OK) {
+        code = nvfp4_cli_invalid(&error, form);
+    } else if (write(&rules, form, &text)) {
+        fwrite(text.text, 1, text.length, stdout);
+        if (form == NVFP4_CLI_JSON)
+            putchar('\n');
+        code = NVFP4_EXIT_OK;
+        for (size_t i = 0; i < rules.count; i++)
+            if (nvfp4_select_backend(nvfp4_request_layer(rules.requests[0]),
+                                     rules.policies[i].deployment, rules.policies[i].policy,
+                                     &selection) != NVFP4_OK)
+                code = NVFP4_EXIT_NO;
+    }
+    nvfp4_cli_text_free(&text);
+    nvfp4_cli_rules_free(&rules);
+    return code;
+}
