@@ -91,7 +91,8 @@ if(TARGET nvfp4-select)
   endif()
   set(nvfp4_cli ${PROJECT_SOURCE_DIR}/src/cli)
   install(FILES ${nvfp4_cli}/man/nvfp4-select.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
-  install(FILES ${nvfp4_cli}/man/nvfp4-request.5 DESTINATION ${CMAKE_INSTALL_MANDIR}/man5)
+  install(FILES ${nvfp4_cli}/man/nvfp4-machine.5 ${nvfp4_cli}/man/nvfp4-request.5
+    DESTINATION ${CMAKE_INSTALL_MANDIR}/man5)
   install(FILES ${nvfp4_cli}/completion/nvfp4-select.bash RENAME nvfp4-select
     DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
   install(FILES ${nvfp4_cli}/completion/_nvfp4-select
