@@ -68,7 +68,10 @@ extern "C" {
  * be combined only between ranks whose nvfp4_policy_hash() is equal, which the guard below looks
  * after.
  *
- * @param[out] kernels The set; empty when nothing fits, which is no error here.
+ * @param      layer      What is computed. Not retained.
+ * @param      deployment How and on what this rank runs it. Not retained.
+ * @param      policy     NULL: the default policy.
+ * @param[out] kernels    The set; empty when nothing fits, which is no error here.
  * @retval NVFP4_EINVAL,NVFP4_EABI As select.h says.
  * @since 0.1
  */
@@ -83,8 +86,11 @@ NVFP4_API nvfp4_status nvfp4_eligible_kernels(const nvfp4_moe_layer *layer,
  * Whether a member fits is not looked at again. What this rank did not ask for is not chosen,
  * though: of a set that was combined with this rank's own that changes nothing.
  *
- * @param      kernels   What all ranks have in common.
- * @param[out] selection Written only on ::NVFP4_OK.
+ * @param      layer      What is computed. Not retained.
+ * @param      deployment How and on what this rank runs it. Not retained.
+ * @param      policy     NULL: the default policy.
+ * @param      kernels    What all ranks have in common.
+ * @param[out] selection  Written only on ::NVFP4_OK.
  * @retval NVFP4_ENOBACKEND,NVFP4_EREFUSED Nothing is left; @p selection is unchanged.
  * @retval NVFP4_EINVAL Also: the set has a member that is no kernel of the policy.
  * @retval NVFP4_EABI   As select.h says.
@@ -107,7 +113,7 @@ typedef struct nvfp4_group_loss {
 
 /** What a group comes to. Set up with #NVFP4_GROUP_INIT. */
 typedef struct nvfp4_group {
-    size_t struct_size;
+    size_t struct_size;        /**< set by #NVFP4_GROUP_INIT */
     nvfp4_selection selection; /**< the same on all ranks; what to pass on each: nvfp4_forward_to() */
     nvfp4_kernel_set kernels;  /**< what nvfp4_eligible_kernels() says on every rank, combined */
     size_t loss_count;         /**< losses in all, also when more than there was room for */
@@ -116,6 +122,7 @@ typedef struct nvfp4_group {
     int32_t reserved;          /**< 0 */
 } nvfp4_group;
 
+/** An empty ::nvfp4_group. */
 #define NVFP4_GROUP_INIT                                                                           \
     {                                                                                              \
         sizeof(nvfp4_group), { 0, 0, 0, 0 }, 0, 0, 0, 0, 0                                         \
@@ -132,8 +139,10 @@ typedef struct nvfp4_group {
  *
  * Time grows with @p rank_count times the kernels of the policy; no allocation.
  *
+ * @param      layer      What is computed. Not retained.
  * @param      ranks      One deployment per rank, all with the same `struct_size`. Not retained.
  * @param      rank_count At least 1.
+ * @param      policy     NULL: the default policy.
  * @param[in,out] group   `struct_size` in. Written with ::NVFP4_OK and with the three answers
  *                        below, with which its selection is zero, with kernel -1.
  * @param[out] losses     By kernel number, caller-owned; may be NULL when @p capacity is 0. Written
@@ -166,11 +175,12 @@ NVFP4_API nvfp4_status nvfp4_select_backend_group(const nvfp4_moe_layer *layer,
                                       format, all2all, EPLB, LoRA, batch invariance, humming GEMM  \
                                       or key of the policy's own */
 
+/** See #NVFP4_INPUT_MAP. */
 typedef enum nvfp4_input {
 #define X(name, value, word) NVFP4_INPUT_##name = (value),
     NVFP4_INPUT_MAP(X)
 #undef X
-        NVFP4_INPUT_LIBRARY = 8,
+        NVFP4_INPUT_LIBRARY = 8, /**< the first library; add an ::nvfp4_library */
     NVFP4_INPUT_END = 16 /**< values are below this */
 } nvfp4_input;
 
@@ -201,7 +211,7 @@ typedef uint32_t nvfp4_input_set;
  * | 60     | 4     | check sum over all before it                                                |
  */
 typedef struct nvfp4_agreement {
-    uint8_t bytes[64];
+    uint8_t bytes[64]; /**< see above */
 } nvfp4_agreement;
 
 /** No record. A rank that has no valid question sends this: it takes part, and all stop. */
@@ -216,8 +226,11 @@ typedef struct nvfp4_agreement {
  * Of a library's version only counts which floors of the policy it meets: versions between which
  * the policy makes no difference give the same record.
  *
- * @param[out] agreement Unchanged on failure. A rank must not leave the collective then: it sends
- *                       #NVFP4_AGREEMENT_INIT.
+ * @param      layer      What is computed. Not retained.
+ * @param      deployment How and on what this rank runs it. Not retained.
+ * @param      policy     NULL: the default policy.
+ * @param[out] agreement  Unchanged on failure. A rank must not leave the collective then: it sends
+ *                        #NVFP4_AGREEMENT_INIT.
  * @retval NVFP4_EINVAL,NVFP4_EABI As select.h says.
  * @since 0.1
  */
@@ -227,6 +240,7 @@ NVFP4_API nvfp4_status nvfp4_agreement_make(const nvfp4_moe_layer *layer,
 
 /**
  * @brief The set of kernels in a record, to find the ranks that lack one.
+ * @param agreement May be NULL or hold anything.
  * @return The empty set for NULL and for what is no record.
  * @since 0.1
  */
@@ -234,7 +248,7 @@ NVFP4_API nvfp4_kernel_set nvfp4_agreement_kernels(const nvfp4_agreement *agreem
 
 /** What the records of a group say. Set up with #NVFP4_AGREEMENT_REPORT_INIT. */
 typedef struct nvfp4_agreement_report {
-    size_t struct_size;
+    size_t struct_size;       /**< set by #NVFP4_AGREEMENT_REPORT_INIT */
     nvfp4_kernel_set kernels; /**< what all have in common; empty unless all may go on */
     nvfp4_input_set differs;  /**< inputs that are not the same on all ranks */
     int32_t reserved;         /**< 0 */
@@ -242,6 +256,7 @@ typedef struct nvfp4_agreement_report {
     size_t first_rank[16];    /**< by ::nvfp4_input: the first of them; 0 where there is none */
 } nvfp4_agreement_report;
 
+/** An empty ::nvfp4_agreement_report. */
 #define NVFP4_AGREEMENT_REPORT_INIT                                                                \
     {                                                                                              \
         sizeof(nvfp4_agreement_report), 0, 0, 0, { 0 }, { 0 }                                      \
@@ -278,6 +293,7 @@ NVFP4_API nvfp4_status nvfp4_agreement_check(const nvfp4_agreement *ranks, size_
 
 /**
  * @brief Word of an input: "policy", "layer"; for a library its name, "flashinfer".
+ * @param input Any number.
  * @return Never NULL; "unknown" for a number that is no input.
  * @since 0.1
  */

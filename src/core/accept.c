@@ -37,14 +37,14 @@ static enum condition_result situ_check(const struct question *q, uint64_t absen
     return absent_fails ? CONDITION_FAILS : CONDITION_ABSTAINS;
 }
 
-int condition_applies(const struct question *q, const struct nvfp4_condition *c)
+int nvfp4_condition_applies(const struct question *q, const struct nvfp4_condition *c)
 {
     return question_matches(q, &c->when) &&
            (c->until == 0 || question_older(q, c->library, c->until)) &&
            (c->since == 0 || !question_older(q, c->library, c->since));
 }
 
-enum condition_result condition_check(const struct question *q, const struct nvfp4_condition *c)
+enum condition_result nvfp4_condition_check(const struct question *q, const struct nvfp4_condition *c)
 {
     const nvfp4_moe_layer *l = q->layer;
     switch (c->kind) {
@@ -93,14 +93,14 @@ static int erratum_shape(const struct question *q, const struct nvfp4_erratum *e
            (e->top_k == 0 || e->top_k == q->layer->top_k);
 }
 
-int erratum_holds(const struct question *q, int index)
+int nvfp4_erratum_holds(const struct question *q, int index)
 {
     const struct nvfp4_erratum *e = &q->policy->errata[index];
     return !(q->deployment->errata_off >> index & 1) && question_matches(q, &e->when) &&
            erratum_version(q, e) && erratum_shape(q, e);
 }
 
-int targets_cover(const struct question *q)
+int nvfp4_targets_cover(const struct question *q)
 {
     const nvfp4_deployment *d = q->deployment;
     if (d->target_count == 0 || !(q->device & DEVICE_NVIDIA))
@@ -119,7 +119,7 @@ static int any_condition_fails(const struct question *q, const struct nvfp4_row 
         if (c->kind == CONDITION_LIBRARY &&
             q->deployment->libraries[c->library] == NVFP4_LIBRARY_UNKNOWN)
             continue;
-        if (condition_applies(q, c) && condition_check(q, c) == CONDITION_FAILS)
+        if (nvfp4_condition_applies(q, c) && nvfp4_condition_check(q, c) == CONDITION_FAILS)
             return 1;
     }
     return 0;
@@ -128,7 +128,7 @@ static int any_condition_fails(const struct question *q, const struct nvfp4_row 
 static int any_erratum_holds(const struct question *q, int index)
 {
     for (int i = 0; i < q->policy->erratum_count; i++)
-        if ((q->policy->errata[i].kernels >> index & 1) && erratum_holds(q, i))
+        if ((q->policy->errata[i].kernels >> index & 1) && nvfp4_erratum_holds(q, i))
             return 1;
     return 0;
 }
@@ -137,8 +137,8 @@ static int clamp_accepts(const struct question *q, const struct nvfp4_row *row)
 {
     if (q->policy->clamp_by_set) /* FLAG_LIMIT has decided */
         return 1;
-    const struct nvfp4_clamp_rule *rule = clamp_rule(q, row);
-    return !clamp_fails(q, rule) && !constants_fail(q, rule);
+    const struct nvfp4_clamp_rule *rule = nvfp4_clamp_rule(q, row);
+    return !nvfp4_clamp_fails(q, rule) && !nvfp4_constants_fail(q, rule);
 }
 
 /* The words alone: nearly every kernel that does not fit falls here. */
@@ -154,22 +154,22 @@ static int details_fit(const struct question *q, int index)
     const struct nvfp4_row *row = &q->policy->rows[index];
     return !(q->deployment->not_built >> row->backend & 1) &&
            !(q->deployment->disabled >> index & 1) &&
-           !(row->engine_built && !targets_cover(q)) && !any_condition_fails(q, row) &&
+           !(row->engine_built && !nvfp4_targets_cover(q)) && !any_condition_fails(q, row) &&
            clamp_accepts(q, row) && !any_erratum_holds(q, index);
 }
 
 /* The row's words fit already. */
 static int rest_fits(const struct question *q, int index)
 {
-    return details_fit(q, index) && !(q->mixed_peers && peers_rule_out(q, index));
+    return details_fit(q, index) && !(q->mixed_peers && nvfp4_peers_rule_out(q, index));
 }
 
-int row_accepts(const struct question *q, int index)
+int nvfp4_row_accepts(const struct question *q, int index)
 {
     return q->rules_out_all == 0 && words_fit(q, &q->policy->rows[index]) && rest_fits(q, index);
 }
 
-int first_accepting(const struct question *q)
+int nvfp4_first_accepting(const struct question *q)
 {
     for (nvfp4_kernel_set left = q->rules_out_all == 0 ? q->fits : 0; left != 0; left &= left - 1)
         if (rest_fits(q, first_bit(left)))
@@ -177,7 +177,7 @@ int first_accepting(const struct question *q)
     return -1;
 }
 
-nvfp4_kernel_set all_accepting(const struct question *q)
+nvfp4_kernel_set nvfp4_all_accepting(const struct question *q)
 {
     nvfp4_kernel_set set = 0;
     for (nvfp4_kernel_set left = q->rules_out_all == 0 ? q->fits : 0; left != 0; left &= left - 1)
@@ -204,7 +204,7 @@ nvfp4_status nvfp4_select_backend(const nvfp4_moe_layer *layer, const nvfp4_depl
         const int plain = usual && question_is_plain(&q, kernel);
         if (!plain || !question_clamp_is_served(&q, kernel)) {
             if (!finished)
-                question_complete(&q);
+                nvfp4_question_complete(&q);
             finished = 1;
             if (plain ? !clamp_accepts(&q, &q.policy->rows[kernel])
                       : q.rules_out_all != 0 || !rest_fits(&q, kernel))

@@ -8,27 +8,27 @@
 enum condition_result { CONDITION_HOLDS = 0, CONDITION_FAILS, CONDITION_ABSTAINS };
 
 /* Is the condition about this question at all? */
-int condition_applies(const struct question *q, const struct nvfp4_condition *c);
+int nvfp4_condition_applies(const struct question *q, const struct nvfp4_condition *c);
 
 /* Holds the question against a condition that applies to it. */
-enum condition_result condition_check(const struct question *q, const struct nvfp4_condition *c);
+enum condition_result nvfp4_condition_check(const struct question *q, const struct nvfp4_condition *c);
 
 /* Is the erratum in force for this question (and not switched off)? `index` is its place in the policy. */
-int erratum_holds(const struct question *q, int index);
+int nvfp4_erratum_holds(const struct question *q, int index);
 
 /* Does code of the engine's own exist for the device? */
-int targets_cover(const struct question *q);
+int nvfp4_targets_cover(const struct question *q);
 
 /*
  * Does nothing rule the kernel out, but that it may not be among those asked for? `index` is its place
  * in the policy.
  */
-int row_accepts(const struct question *q, int index);
+int nvfp4_row_accepts(const struct question *q, int index);
 
 /* The kernel to take: the first that is offered, asked for and accepted; -1: none. */
-int first_accepting(const struct question *q);
+int nvfp4_first_accepting(const struct question *q);
 
 /* All of them. */
-nvfp4_kernel_set all_accepting(const struct question *q);
+nvfp4_kernel_set nvfp4_all_accepting(const struct question *q);
 
 #endif

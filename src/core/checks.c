@@ -137,7 +137,7 @@ static void judge_offer(const struct question *q, int index, struct sink *sink)
     if (d->not_built & NVFP4_BACKEND_BIT(row->backend)) {
         report(sink, index, NVFP4_REASON_NOT_BUILT, "built", text_fact("compiled in"),
                text_fact("not compiled in"), NULL, NULL);
-    } else if (row->engine_built && !targets_cover(q)) {
+    } else if (row->engine_built && !nvfp4_targets_cover(q)) {
         report(sink, index, NVFP4_REASON_NOT_BUILT, "built_archs", device_fact(&d->device, q->sm),
                text_fact("no target that runs on it"), NULL, NULL);
     }
@@ -212,9 +212,9 @@ static void judge_conditions(const struct question *q, int index, struct sink *s
     const struct nvfp4_row *row = &q->policy->rows[index];
     for (int i = 0; i < row->condition_count; i++) {
         const struct nvfp4_condition *c = &row->conditions[i];
-        if (!condition_applies(q, c))
+        if (!nvfp4_condition_applies(q, c))
             continue;
-        switch (condition_check(q, c)) {
+        switch (nvfp4_condition_check(q, c)) {
         case CONDITION_FAILS:
             report_condition(q, index, c, sink);
             break;
@@ -238,7 +238,7 @@ static nvfp4_fact limit_need(const struct question *q, const struct nvfp4_row *r
         if (newer == rule)
             break;
         if (newer->since != 0 && question_matches(q, &newer->when) &&
-            !clamp_fails(q, newer) && !constants_fail(q, newer))
+            !nvfp4_clamp_fails(q, newer) && !nvfp4_constants_fail(q, newer))
             return fact(NVFP4_FACT_VERSION, newer->library, newer->since);
     }
     if (rule->limit == LIMIT_CONSTANT)
@@ -251,8 +251,8 @@ static void judge_clamp(const struct question *q, int index, struct sink *sink)
     const struct nvfp4_row *row = &q->policy->rows[index];
     if (q->policy->clamp_by_set)
         return;
-    const struct nvfp4_clamp_rule *rule = clamp_rule(q, row);
-    if (clamp_fails(q, rule) && !(sink->reasons & NVFP4_REASON_BIT(NVFP4_REASON_CLAMP))) {
+    const struct nvfp4_clamp_rule *rule = nvfp4_clamp_rule(q, row);
+    if (nvfp4_clamp_fails(q, rule) && !(sink->reasons & NVFP4_REASON_BIT(NVFP4_REASON_CLAMP))) {
         const nvfp4_fact need = limit_need(q, row, rule);
         nvfp4_fact have = q->flags & FLAG_LIMIT ? real_fact(q->limit) : text_fact("none");
         if (need.kind == NVFP4_FACT_VERSION)
@@ -262,7 +262,7 @@ static void judge_clamp(const struct question *q, int index, struct sink *sink)
                                                : "swiglu_limit",
                need, have, rule->note, rule->source);
     }
-    if (constants_fail(q, rule)) {
+    if (nvfp4_constants_fail(q, rule)) {
         const int alpha = q->alpha != rule->alpha_constant;
         report(sink, index, NVFP4_REASON_ACTIVATION_PARAMS, alpha ? "swiglu_alpha" : "swiglu_beta",
                real_fact(alpha ? rule->alpha_constant : rule->beta_constant),
@@ -274,7 +274,7 @@ static void judge_errata(const struct question *q, int index, struct sink *sink)
 {
     for (int i = 0; i < q->policy->erratum_count; i++) {
         const struct nvfp4_erratum *e = &q->policy->errata[i];
-        if (!(e->kernels >> index & 1) || !erratum_holds(q, i))
+        if (!(e->kernels >> index & 1) || !nvfp4_erratum_holds(q, i))
             continue;
         const nvfp4_fact need =
             e->below != 0 ? fact(NVFP4_FACT_VERSION, e->library, e->below) : no_fact;
@@ -310,8 +310,8 @@ static void judge_peers(const struct question *q, int index, struct sink *sink)
     struct device_set seen = { { 0 } };
     for (size_t i = 0; i < q->deployment->peer_count; i++) {
         const nvfp4_device_key *peer = &q->deployment->peers[i];
-        const int number = device_number(peer);
-        if (!device_set_add(&seen, number) || !device_rules_out(q, index, number))
+        const int number = nvfp4_device_number(peer);
+        if (!device_set_add(&seen, number) || !nvfp4_device_rules_out(q, index, number))
             continue;
         report(sink, index, NVFP4_REASON_PEER, "devices", fact(NVFP4_FACT_NUMBER, 0, i),
                device_fact(peer, peer->sm == 101 ? 110 : peer->sm), NULL, NULL);
@@ -319,7 +319,7 @@ static void judge_peers(const struct question *q, int index, struct sink *sink)
     }
 }
 
-void judge_row(const struct question *q, int index, struct sink *sink)
+void nvfp4_judge_row(const struct question *q, int index, struct sink *sink)
 {
     sink->reasons = 0;
     judge_device(q, index, sink);

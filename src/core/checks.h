@@ -13,6 +13,6 @@ struct sink {
 };
 
 /* Puts every reason that rules out the kernel into the sink. `index` is its place in the policy. */
-void judge_row(const struct question *q, int index, struct sink *sink);
+void nvfp4_judge_row(const struct question *q, int index, struct sink *sink);
 
 #endif

@@ -8,7 +8,7 @@ static const struct nvfp4_clamp_rule takes_nothing = {
     .takes_alpha_beta = 1, /* alpha and beta are no part of such activations */
 };
 
-const struct nvfp4_clamp_rule *clamp_rule(const struct question *q, const struct nvfp4_row *row)
+const struct nvfp4_clamp_rule *nvfp4_clamp_rule(const struct question *q, const struct nvfp4_row *row)
 {
     for (int i = 0; i < row->clamp_count; i++) {
         const struct nvfp4_clamp_rule *rule = &row->clamp[i];
@@ -19,7 +19,7 @@ const struct nvfp4_clamp_rule *clamp_rule(const struct question *q, const struct
     return &takes_nothing;
 }
 
-int clamp_fails(const struct question *q, const struct nvfp4_clamp_rule *rule)
+int nvfp4_clamp_fails(const struct question *q, const struct nvfp4_clamp_rule *rule)
 {
     if (!(q->flags & FLAG_LIMIT))
         return rule->absent != ABSENT_FINE;
@@ -27,7 +27,7 @@ int clamp_fails(const struct question *q, const struct nvfp4_clamp_rule *rule)
            (rule->limit == LIMIT_CONSTANT && q->limit != rule->limit_constant);
 }
 
-int constants_fail(const struct question *q, const struct nvfp4_clamp_rule *rule)
+int nvfp4_constants_fail(const struct question *q, const struct nvfp4_clamp_rule *rule)
 {
     return !rule->takes_alpha_beta &&
            (q->alpha != rule->alpha_constant || q->beta != rule->beta_constant);
@@ -39,9 +39,9 @@ static int64_t padded(int64_t n, int64_t multiple)
     return multiple == 0 ? n : (n + multiple - 1) & -multiple;
 }
 
-void clamp_forward(const struct question *q, const struct nvfp4_row *row, nvfp4_forward *forward)
+void nvfp4_clamp_forward(const struct question *q, const struct nvfp4_row *row, nvfp4_forward *forward)
 {
-    const struct nvfp4_clamp_rule *rule = clamp_rule(q, row);
+    const struct nvfp4_clamp_rule *rule = nvfp4_clamp_rule(q, row);
     const int gated = !(q->flags & FLAG_NON_GATED);
     const int fixed = rule->space == NVFP4_LIMIT_SPACE_FIXED;
     forward->has_limit = (q->flags & FLAG_LIMIT) != 0 || (fixed && rule->limit == LIMIT_CONSTANT);

@@ -90,7 +90,7 @@ static void compile_limit(const nvfp4_policy *policy, int kernel, int activation
         compiled->drops[activation] |= bit;
 }
 
-void policy_compile(const nvfp4_policy *policy, struct nvfp4_compiled *compiled)
+void nvfp4_policy_compile(const nvfp4_policy *policy, struct nvfp4_compiled *compiled)
 {
     memset(compiled, 0, sizeof *compiled);
     for (int i = 0; i < policy->row_count; i++) {

@@ -5,6 +5,6 @@
 #include "core/rule.h"
 
 /* Turns the rows of a policy round. `compiled` is the caller's. */
-void policy_compile(const nvfp4_policy *policy, struct nvfp4_compiled *compiled);
+void nvfp4_policy_compile(const nvfp4_policy *policy, struct nvfp4_compiled *compiled);
 
 #endif

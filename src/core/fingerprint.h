@@ -12,22 +12,22 @@ struct hash {
     {                                                                                              \
         UINT64_C(0x6e7666703464636d)                                                               \
     }
-void hash_number(struct hash *h, uint64_t n);
-void hash_real(struct hash *h, double x);
-void hash_text(struct hash *h, const char *text);
-uint64_t hash_end(const struct hash *h);
+void nvfp4_hash_number(struct hash *h, uint64_t n);
+void nvfp4_hash_real(struct hash *h, double x);
+void nvfp4_hash_text(struct hash *h, const char *text);
+uint64_t nvfp4_hash_end(const struct hash *h);
 
 /* The hash of all that decides in a policy; what its `hash` must be. */
-uint64_t policy_hash_compute(const nvfp4_policy *policy);
+uint64_t nvfp4_policy_hash_compute(const nvfp4_policy *policy);
 
 /* Over the question, the policy and the kernel chosen (-1: none). */
-uint64_t fingerprint_of(const struct question *q, int kernel);
+uint64_t nvfp4_fingerprint_of(const struct question *q, int kernel);
 
 /* What of the layer decides. */
-void hash_layer(struct hash *h, const struct question *q);
+void nvfp4_hash_layer(struct hash *h, const struct question *q);
 
 /* What of the deployment all ranks of a group have in common: degrees, format, options; no device. */
-void hash_plan(struct hash *h, const struct question *q);
+void nvfp4_hash_plan(struct hash *h, const struct question *q);
 
 /*
  * What of the libraries decides: for each, how far up the policy's floors its version is. Two versions
@@ -36,6 +36,6 @@ void hash_plan(struct hash *h, const struct question *q);
  */
 enum { LIBRARY_SLOTS = 8 };
 _Static_assert(LIBRARY_SLOTS >= (int)NVFP4_LIBRARY_COUNT, "a slot for each library");
-void library_levels(const struct question *q, uint16_t levels[LIBRARY_SLOTS]);
+void nvfp4_library_levels(const struct question *q, uint16_t levels[LIBRARY_SLOTS]);
 
 #endif

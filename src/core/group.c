@@ -13,10 +13,10 @@ nvfp4_status nvfp4_eligible_kernels(const nvfp4_moe_layer *layer,
     struct question q;
     if (kernels == NULL)
         return NVFP4_EINVAL;
-    const nvfp4_status status = question_ask(&q, layer, deployment, policy);
+    const nvfp4_status status = nvfp4_question_ask(&q, layer, deployment, policy);
     if (status != NVFP4_OK)
         return status;
-    *kernels = all_accepting(&q);
+    *kernels = nvfp4_all_accepting(&q);
     return NVFP4_OK;
 }
 
@@ -33,7 +33,7 @@ nvfp4_status nvfp4_select_from_set(const nvfp4_moe_layer *layer, const nvfp4_dep
     struct question q;
     if (selection == NULL)
         return NVFP4_EINVAL;
-    const nvfp4_status status = question_ask(&q, layer, deployment, policy);
+    const nvfp4_status status = nvfp4_question_ask(&q, layer, deployment, policy);
     if (status != NVFP4_OK)
         return status;
     if (has_stranger(kernels, q.policy))
@@ -72,9 +72,9 @@ static const nvfp4_deployment *member(const struct members *m, size_t rank)
 static uint64_t question_in_common(const struct question *q)
 {
     struct hash h = HASH_INIT;
-    hash_number(&h, (uint64_t)q->requested);
-    hash_plan(&h, q);
-    return hash_end(&h);
+    nvfp4_hash_number(&h, (uint64_t)q->requested);
+    nvfp4_hash_plan(&h, q);
+    return nvfp4_hash_end(&h);
 }
 
 static void count_losses(const struct question *q, size_t rank, struct tally *tally)
@@ -82,7 +82,7 @@ static void count_losses(const struct question *q, size_t rank, struct tally *ta
     for (int i = 0; i < q->policy->row_count; i++) {
         const struct nvfp4_row *row = &q->policy->rows[i];
         const int opted_in = !row->opt_in || row->backend == q->requested;
-        if (opted_in && row_accepts(q, i))
+        if (opted_in && nvfp4_row_accepts(q, i))
             continue;
         if (tally->count[i]++ == 0)
             tally->first[i] = rank;
@@ -99,7 +99,7 @@ static nvfp4_status ask_all(const struct members *m, struct question *first, str
         const nvfp4_deployment *deployment = member(m, rank);
         if (deployment->struct_size != m->ranks->struct_size)
             return NVFP4_EABI;
-        const nvfp4_status status = question_ask(&q, m->layer, deployment, m->policy);
+        const nvfp4_status status = nvfp4_question_ask(&q, m->layer, deployment, m->policy);
         if (status != NVFP4_OK)
             return status;
         if (rank == 0) {
@@ -108,8 +108,8 @@ static nvfp4_status ask_all(const struct members *m, struct question *first, str
         }
         if (tally->odd_rank == 0 && question_in_common(&q) != common)
             tally->odd_rank = rank;
-        tally->mixed |= device_number(&deployment->device) !=
-                        device_number(&m->ranks->device);
+        tally->mixed |= nvfp4_device_number(&deployment->device) !=
+                        nvfp4_device_number(&m->ranks->device);
         count_losses(&q, rank, tally);
     }
     return NVFP4_OK;
@@ -126,8 +126,8 @@ static size_t tell_losses(const struct members *m, const struct tally *tally, in
         if (count < capacity) {
             struct question q;
             struct sink sink = { 0, 0, NULL, 0, 0 };
-            if (question_ask(&q, m->layer, member(m, tally->first[i]), m->policy) == NVFP4_OK)
-                judge_row(&q, i, &sink);
+            if (nvfp4_question_ask(&q, m->layer, member(m, tally->first[i]), m->policy) == NVFP4_OK)
+                nvfp4_judge_row(&q, i, &sink);
             losses[count] = (nvfp4_group_loss){ i, sink.reasons, tally->first[i], tally->count[i] };
         }
         count++;

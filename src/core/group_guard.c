@@ -42,8 +42,8 @@ static uint32_t check_sum(const nvfp4_agreement *a)
 {
     struct hash h = HASH_INIT;
     for (int at = 0; at < AT_CHECK_SUM; at += 4)
-        hash_number(&h, get(a->bytes + at, 4));
-    return (uint32_t)(hash_end(&h) & UINT32_MAX);
+        nvfp4_hash_number(&h, get(a->bytes + at, 4));
+    return (uint32_t)(nvfp4_hash_end(&h) & UINT32_MAX);
 }
 
 static int is_record(const nvfp4_agreement *a)
@@ -55,15 +55,15 @@ static int is_record(const nvfp4_agreement *a)
 static uint64_t layer_hash(const struct question *q)
 {
     struct hash h = HASH_INIT;
-    hash_layer(&h, q);
-    return hash_end(&h);
+    nvfp4_hash_layer(&h, q);
+    return nvfp4_hash_end(&h);
 }
 
 static uint64_t plan_hash(const struct question *q)
 {
     struct hash h = HASH_INIT;
-    hash_plan(&h, q);
-    return hash_end(&h);
+    nvfp4_hash_plan(&h, q);
+    return nvfp4_hash_end(&h);
 }
 
 nvfp4_status nvfp4_agreement_make(const nvfp4_moe_layer *layer, const nvfp4_deployment *deployment,
@@ -74,15 +74,15 @@ nvfp4_status nvfp4_agreement_make(const nvfp4_moe_layer *layer, const nvfp4_depl
     nvfp4_agreement a = NVFP4_AGREEMENT_INIT;
     if (agreement == NULL)
         return NVFP4_EINVAL;
-    const nvfp4_status status = question_ask(&q, layer, deployment, policy);
+    const nvfp4_status status = nvfp4_question_ask(&q, layer, deployment, policy);
     if (status != NVFP4_OK)
         return status;
     memcpy(a.bytes + AT_MAGIC, magic, sizeof magic);
     put(a.bytes + AT_POLICY, 8, nvfp4_policy_hash(q.policy));
     put(a.bytes + AT_LAYER, 8, layer_hash(&q));
     put(a.bytes + AT_DEPLOYMENT, 8, plan_hash(&q));
-    put(a.bytes + AT_KERNELS, 8, all_accepting(&q));
-    library_levels(&q, levels);
+    put(a.bytes + AT_KERNELS, 8, nvfp4_all_accepting(&q));
+    nvfp4_library_levels(&q, levels);
     for (int i = 0; i < LIBRARY_SLOTS; i++)
         put(a.bytes + AT_LEVELS + 2 * i, 2, levels[i]);
     put(a.bytes + AT_BACKEND, 1, (uint64_t)q.requested);

@@ -4,6 +4,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 /* A text that grows in a buffer which may be too small: it is cut there, its length counts on. */
 struct out {
@@ -23,10 +24,17 @@ static inline void out_char(struct out *out, char c)
     out->length++;
 }
 
+static inline void out_bytes(struct out *out, const char *bytes, size_t n)
+{
+    const size_t room = out->length < out->capacity ? out->capacity - 1 - out->length : 0;
+    if (n != 0 && room != 0)
+        memcpy(out->buffer + out->length, bytes, n < room ? n : room);
+    out->length += n;
+}
+
 static inline void out_text(struct out *out, const char *text)
 {
-    for (; *text != '\0'; text++)
-        out_char(out, *text);
+    out_bytes(out, text, strlen(text));
 }
 
 static inline void out_number(struct out *out, uint64_t n)

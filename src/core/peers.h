@@ -10,7 +10,7 @@
  */
 
 /* The number of a valid device in a set. */
-int device_number(const nvfp4_device_key *device);
+int nvfp4_device_number(const nvfp4_device_key *device);
 
 /* Adds a device; was it new? */
 static inline int device_set_add(struct device_set *set, int number)
@@ -23,15 +23,15 @@ static inline int device_set_add(struct device_set *set, int number)
 }
 
 /* The smallest member from `from` on, -1: none. */
-int device_set_next(const struct device_set *set, int from);
+int nvfp4_device_set_next(const struct device_set *set, int from);
 
 /* The same question of a rank with the device of this number, who looks at no one else; not `fits`. */
-void question_ask_there(struct question *there, const struct question *q, int number);
+void nvfp4_question_ask_there(struct question *there, const struct question *q, int number);
 
 /* Would the kernel be ruled out on a rank with the device of this number? */
-int device_rules_out(const struct question *q, int index, int number);
+int nvfp4_device_rules_out(const struct question *q, int index, int number);
 
 /* Would it be on any of the ranks? */
-int peers_rule_out(const struct question *q, int index);
+int nvfp4_peers_rule_out(const struct question *q, int index);
 
 #endif

@@ -14,28 +14,28 @@ static const nvfp4_policy *or_default(const nvfp4_policy *policy)
 const nvfp4_policy *nvfp4_policy_builtin(const char *name)
 {
     if (name == NULL)
-        return builtin_default;
-    for (size_t i = 0; i < builtin_alias_count; i++)
-        if (strcmp(builtin_aliases[i].alias, name) == 0)
-            return builtin_aliases[i].policy;
-    for (size_t i = 0; i < builtin_policy_count; i++)
-        if (strcmp(builtin_policies[i]->name, name) == 0)
-            return builtin_policies[i];
+        return nvfp4_builtin_default;
+    for (size_t i = 0; i < nvfp4_builtin_alias_count; i++)
+        if (strcmp(nvfp4_builtin_aliases[i].alias, name) == 0)
+            return nvfp4_builtin_aliases[i].policy;
+    for (size_t i = 0; i < nvfp4_builtin_policy_count; i++)
+        if (strcmp(nvfp4_builtin_policies[i]->name, name) == 0)
+            return nvfp4_builtin_policies[i];
     return NULL;
 }
 
 const nvfp4_policy *nvfp4_policy_builtin_at(size_t index)
 {
-    return index < builtin_policy_count ? builtin_policies[index] : NULL;
+    return index < nvfp4_builtin_policy_count ? nvfp4_builtin_policies[index] : NULL;
 }
 
 const char *nvfp4_policy_alias_at(size_t index, const nvfp4_policy **policy)
 {
-    if (index >= builtin_alias_count)
+    if (index >= nvfp4_builtin_alias_count)
         return NULL;
     if (policy != NULL)
-        *policy = builtin_aliases[index].policy;
-    return builtin_aliases[index].alias;
+        *policy = nvfp4_builtin_aliases[index].policy;
+    return nvfp4_builtin_aliases[index].alias;
 }
 
 const char *nvfp4_policy_name(const nvfp4_policy *policy)
@@ -214,7 +214,7 @@ nvfp4_backend_set nvfp4_capable_backends(const nvfp4_policy *policy, nvfp4_sm sm
 {
     const nvfp4_policy *p = or_default(policy);
     const nvfp4_device_key device = { NVFP4_VENDOR_NVIDIA, sm, "" };
-    const uint64_t bit = question_device_bit(&device);
+    const uint64_t bit = nvfp4_question_device_bit(&device);
     nvfp4_backend_set set = 0;
     for (int i = 0; i < p->row_count; i++)
         if (p->rows[i].device & bit)

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/question_ask.h"
 
-int question_device_index(const nvfp4_device_key *device)
+int nvfp4_question_device_index(const nvfp4_device_key *device)
 {
     return device_index(device);
 }
 
-uint64_t question_device_bit(const nvfp4_device_key *device)
+uint64_t nvfp4_question_device_bit(const nvfp4_device_key *device)
 {
     const int index = device_index(device);
     return index < 0 ? 0 : device_bit(index);
 }
 
-nvfp4_status question_ask(struct question *q, const nvfp4_moe_layer *layer,
+nvfp4_status nvfp4_question_ask(struct question *q, const nvfp4_moe_layer *layer,
                           const nvfp4_deployment *deployment, const nvfp4_policy *policy)
 {
     const nvfp4_status status = question_begin(q, layer, deployment, policy);
@@ -21,7 +21,7 @@ nvfp4_status question_ask(struct question *q, const nvfp4_moe_layer *layer,
     return status;
 }
 
-void question_complete(struct question *q)
+void nvfp4_question_complete(struct question *q)
 {
     question_finish(q);
 }

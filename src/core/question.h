@@ -40,14 +40,14 @@ struct question {
 };
 
 /* Checks the request and asks it; NVFP4_EINVAL or NVFP4_EABI where it is no request. */
-nvfp4_status question_ask(struct question *q, const nvfp4_moe_layer *layer,
+nvfp4_status nvfp4_question_ask(struct question *q, const nvfp4_moe_layer *layer,
                           const nvfp4_deployment *deployment, const nvfp4_policy *policy);
 
 /* Adds what conditions, clamp rules and errata look at, where only the hot path has begun to ask. */
-void question_complete(struct question *q);
+void nvfp4_question_complete(struct question *q);
 
 /* Notes the devices of the ranks, each once however many have it, and whether they differ. */
-void question_see_peers(struct question *q);
+void nvfp4_question_see_peers(struct question *q);
 
 /* The kernels to choose from: of the backend asked for, or the automatic ones. */
 static inline nvfp4_kernel_set question_asks_for(const struct question *q)
@@ -56,8 +56,8 @@ static inline nvfp4_kernel_set question_asks_for(const struct question *q)
 }
 
 /* The number of a device's bit, -1 where it is no device; the bit itself, 0 where it is none. */
-int question_device_index(const nvfp4_device_key *device);
-uint64_t question_device_bit(const nvfp4_device_key *device);
+int nvfp4_question_device_index(const nvfp4_device_key *device);
+uint64_t nvfp4_question_device_bit(const nvfp4_device_key *device);
 
 /* What it comes to when no kernel is left. */
 static inline nvfp4_status question_no(const struct question *q)

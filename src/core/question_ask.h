@@ -4,7 +4,7 @@
 
 /*
  * How a request becomes a question. In a header so that the hot path (accept.c) has it inline; all
- * else calls question_ask().
+ * else calls nvfp4_question_ask().
  */
 #include <string.h>
 
@@ -309,7 +309,7 @@ static inline void question_finish(struct question *restrict q)
     divide_experts(q);
     q->mixed_peers = 0;
     if (deployment->peer_count != 0)
-        question_see_peers(q);
+        nvfp4_question_see_peers(q);
 }
 
 #endif

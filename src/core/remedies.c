@@ -72,9 +72,9 @@ static int quantises_activations(const struct nvfp4_row *row)
 static int try_change(struct search *s, const nvfp4_deployment *changed, nvfp4_remedy remedy, int cost)
 {
     struct question q;
-    if (question_ask(&q, s->q->layer, changed, s->q->policy) != NVFP4_OK)
+    if (nvfp4_question_ask(&q, s->q->layer, changed, s->q->policy) != NVFP4_OK)
         return 0;
-    const int kernel = first_accepting(&q);
+    const int kernel = nvfp4_first_accepting(&q);
     if (kernel < 0)
         return 0;
     const struct nvfp4_row *row = &q.policy->rows[kernel];
@@ -249,7 +249,7 @@ static void try_restrictions(struct search *s)
     for (int i = 0; i < p->erratum_count; i++) {
         changed = *d;
         changed.errata_off |= (uint64_t)1 << i;
-        if (erratum_holds(s->q, i))
+        if (nvfp4_erratum_holds(s->q, i))
             try_change(s, &changed,
                        remedy_of(NVFP4_CHANGE_ERRATA_OFF, d->errata_off, changed.errata_off),
                        STEP_RISK + 100);
@@ -282,10 +282,10 @@ nvfp4_status nvfp4_find_remedies(const nvfp4_moe_layer *layer, const nvfp4_deplo
     struct question q;
     if (remedies == NULL || count == NULL)
         return NVFP4_EINVAL;
-    const nvfp4_status status = question_ask(&q, layer, deployment, policy);
+    const nvfp4_status status = nvfp4_question_ask(&q, layer, deployment, policy);
     if (status != NVFP4_OK)
         return status;
-    const int kernel = first_accepting(&q);
+    const int kernel = nvfp4_first_accepting(&q);
     const int downgraded =
         kernel >= 0 && q.policy->rows[kernel].runs_w4a16 && layer->scheme != NVFP4_SCHEME_W4A16;
     nvfp4_remedy found[NVFP4_REMEDIES_MAX];

@@ -234,7 +234,7 @@ static inline uint64_t custom_key_bits(const struct nvfp4_custom_key *key)
 
 /*
  * The rows' words turned round: for each value of each column, the kernels that accept it. Holding a
- * question against all rows is then a dozen loads and ANDs. Made from the rows by policy_compile(); for
+ * question against all rows is then a dozen loads and ANDs. Made from the rows by nvfp4_policy_compile(); for
  * the built-in policies written down, and a test holds it against them.
  */
 /*

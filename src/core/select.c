@@ -10,7 +10,7 @@
 static const char *first_doubt(const struct question *q, const struct nvfp4_row *row)
 {
     for (int i = 0; i < row->condition_count; i++)
-        if (row->conditions[i].kind == CONDITION_DOUBT && condition_applies(q, &row->conditions[i]))
+        if (row->conditions[i].kind == CONDITION_DOUBT && nvfp4_condition_applies(q, &row->conditions[i]))
             return row->conditions[i].note;
     return NULL;
 }
@@ -24,7 +24,7 @@ static void tell_warnings(const struct question *q, int kernel, nvfp4_verdicts *
     const struct nvfp4_row *row = &q->policy->rows[kernel];
     if (row->runs_w4a16 && q->layer->scheme != NVFP4_SCHEME_W4A16)
         verdicts->warnings |= 1u << NVFP4_WARNING_DOWNGRADED;
-    if ((q->flags & FLAG_LIMIT) && clamp_fails(q, clamp_rule(q, row)))
+    if ((q->flags & FLAG_LIMIT) && nvfp4_clamp_fails(q, nvfp4_clamp_rule(q, row)))
         verdicts->warnings |= 1u << NVFP4_WARNING_LIMIT_DROPPED;
     verdicts->doubt = first_doubt(q, row);
     if (verdicts->doubt != NULL)
@@ -37,9 +37,9 @@ nvfp4_status nvfp4_judge(const nvfp4_moe_layer *layer, const nvfp4_deployment *d
     struct question q;
     if (verdicts == NULL)
         return NVFP4_EINVAL;
-    if (verdicts->struct_size < sizeof(nvfp4_verdicts))
+    if (verdicts->struct_size < V1_SIZE(nvfp4_verdicts, reasons))
         return NVFP4_EABI;
-    const nvfp4_status status = question_ask(&q, layer, deployment, policy);
+    const nvfp4_status status = nvfp4_question_ask(&q, layer, deployment, policy);
     if (status != NVFP4_OK)
         return status;
 
@@ -47,7 +47,7 @@ nvfp4_status nvfp4_judge(const nvfp4_moe_layer *layer, const nvfp4_deployment *d
     verdicts->eligible = 0;
     verdicts->kernel_count = q.policy->row_count;
     for (int i = 0; i < q.policy->row_count; i++) {
-        judge_row(&q, i, &sink);
+        nvfp4_judge_row(&q, i, &sink);
         verdicts->reasons[i] = sink.reasons;
         if (sink.reasons == 0)
             verdicts->eligible |= (nvfp4_kernel_set)1 << i;
@@ -72,14 +72,14 @@ nvfp4_status nvfp4_list_findings(const nvfp4_moe_layer *layer, const nvfp4_deplo
     struct question q;
     if (count == NULL || (findings == NULL && capacity != 0))
         return NVFP4_EINVAL;
-    const nvfp4_status status = question_ask(&q, layer, deployment, policy);
+    const nvfp4_status status = nvfp4_question_ask(&q, layer, deployment, policy);
     if (status != NVFP4_OK)
         return status;
     if (kernel < -1 || kernel >= q.policy->row_count)
         return NVFP4_EINVAL;
     struct sink sink = { 0, 0, findings, capacity, 0 };
     for (int i = kernel < 0 ? 0 : kernel; i < (kernel < 0 ? q.policy->row_count : kernel + 1); i++)
-        judge_row(&q, i, &sink);
+        nvfp4_judge_row(&q, i, &sink);
     *count = sink.count;
     return NVFP4_OK;
 }
@@ -90,12 +90,12 @@ nvfp4_status nvfp4_forward_to(const nvfp4_moe_layer *layer, const nvfp4_deployme
     struct question q;
     if (forward == NULL)
         return NVFP4_EINVAL;
-    const nvfp4_status status = question_ask(&q, layer, deployment, policy);
+    const nvfp4_status status = nvfp4_question_ask(&q, layer, deployment, policy);
     if (status != NVFP4_OK)
         return status;
     if (kernel < 0 || kernel >= q.policy->row_count)
         return NVFP4_EINVAL;
-    clamp_forward(&q, &q.policy->rows[kernel], forward);
+    nvfp4_clamp_forward(&q, &q.policy->rows[kernel], forward);
     return NVFP4_OK;
 }
 
@@ -105,9 +105,9 @@ nvfp4_status nvfp4_fingerprint(const nvfp4_moe_layer *layer, const nvfp4_deploym
     struct question q;
     if (fingerprint == NULL)
         return NVFP4_EINVAL;
-    const nvfp4_status status = question_ask(&q, layer, deployment, policy);
+    const nvfp4_status status = nvfp4_question_ask(&q, layer, deployment, policy);
     if (status != NVFP4_OK)
         return status;
-    *fingerprint = fingerprint_of(&q, first_accepting(&q));
+    *fingerprint = nvfp4_fingerprint_of(&q, nvfp4_first_accepting(&q));
     return NVFP4_OK;
 }

@@ -20,10 +20,10 @@ static void out_json_devices(struct out *out, uint64_t set)
             continue;
         while (bit < DEVICE_SM_BITS && end + 1 < DEVICE_SM_BITS && set >> (end + 1) & 1)
             end++;
-        out_devices(&part, (DEVICE_BIT(end) << 1) - DEVICE_BIT(bit));
+        nvfp4_out_devices(&part, (DEVICE_BIT(end) << 1) - DEVICE_BIT(bit));
         out_end(&part);
         out_text(out, between);
-        out_json_string(out, text);
+        nvfp4_out_json_string(out, text);
         between = ",";
         bit = end;
     }
@@ -38,7 +38,7 @@ static void out_json_version(struct out *out, const struct diff_space *space, in
     else
         nvfp4_diff_out_versions(&part, space, dim - DIM_FLASHINFER, (uint64_t)1 << value);
     out_end(&part);
-    out_json_string(out, text);
+    nvfp4_out_json_string(out, text);
 }
 
 static void out_json_parallel(struct out *out, int value)
@@ -57,29 +57,29 @@ static void out_json_parallel(struct out *out, int value)
                     : value % 2                   ? ", batched"
                                                   : ", standard");
     out_end(&part);
-    out_json_string(out, text);
+    nvfp4_out_json_string(out, text);
 }
 
 static void out_json_value(struct out *out, const struct diff_space *space, int dim, int value)
 {
     const int last = space->count[dim] - 1;
     if (dim == DIM_SCHEME) {
-        out_json_string(out, nvfp4_scheme_name((nvfp4_scheme)value));
+        nvfp4_out_json_string(out, nvfp4_scheme_name((nvfp4_scheme)value));
     } else if (dim == DIM_PARALLEL) {
         out_json_parallel(out, value);
     } else if (dim == DIM_LIMIT) {
         if (value == 0 || value == last)
             out_text(out, value == 0 ? "null" : "\"other\"");
         else
-            out_real(out, space->limit[value]);
+            nvfp4_out_real(out, space->limit[value]);
     } else if (dim == DIM_CONSTANTS) {
         if (value == 0 || value == last) {
             out_text(out, value == 0 ? "null" : "\"other\"");
         } else {
             out_char(out, '[');
-            out_real(out, space->constants[value].alpha);
+            nvfp4_out_real(out, space->constants[value].alpha);
             out_char(out, ',');
-            out_real(out, space->constants[value].beta);
+            nvfp4_out_real(out, space->constants[value].beta);
             out_char(out, ']');
         }
     } else if (dim >= DIM_FLASHINFER && dim <= DIM_VLLM) {
@@ -96,7 +96,7 @@ static void out_json_value(struct out *out, const struct diff_space *space, int 
     } else if (IS_KEY(dim) && value == 0) {
         out_text(out, "null");
     } else if (nvfp4_diff_word(space, dim, value) != NULL) {
-        out_json_string(out, nvfp4_diff_word(space, dim, value));
+        nvfp4_out_json_string(out, nvfp4_diff_word(space, dim, value));
     } else {
         out_text(out, value ? "true" : "false");
     }
@@ -130,7 +130,7 @@ static void write_conditions(struct out *out, const struct diff_space *space,
         if (set == (inverted ? 0 : all))
             continue;
         out_text(out, between);
-        out_json_string(out, nvfp4_diff_dimension_key(space, dim));
+        nvfp4_out_json_string(out, nvfp4_diff_dimension_key(space, dim));
         out_char(out, ':');
         out_json_set(out, space, set, dim);
         between = ",";
@@ -141,7 +141,7 @@ static void write_conditions(struct out *out, const struct diff_space *space,
 static void pair(struct out *out, const char **between, const char *key)
 {
     out_text(out, *between);
-    out_json_string(out, key);
+    nvfp4_out_json_string(out, key);
     out_char(out, ':');
     *between = ",";
 }
@@ -153,7 +153,7 @@ static void word(struct out *out, const char **between, const char *key, int val
     if (value == usual)
         return;
     pair(out, between, key);
-    out_json_string(out, text);
+    nvfp4_out_json_string(out, text);
 }
 
 static void flag(struct out *out, const char **between, const char *key, int value)
@@ -169,7 +169,7 @@ static void real(struct out *out, const char **between, const char *key, int has
     if (!has)
         return;
     pair(out, between, key);
-    out_real(out, value);
+    nvfp4_out_real(out, value);
 }
 
 static void size(struct out *out, const char **between, const char *key, int64_t value,
@@ -188,7 +188,7 @@ static void write_keys(struct out *out, const char **between, const struct nvfp4
     for (int i = 0; i < KEYS_MAX; i++)
         if (request->key_word[i] != NULL && strcmp(diff->space.key[i].section, section) == 0) {
             pair(out, between, diff->space.key[i].name);
-            out_json_string(out, request->key_word[i]);
+            nvfp4_out_json_string(out, request->key_word[i]);
         }
 }
 
@@ -238,7 +238,7 @@ static void write_libraries(struct out *out, const nvfp4_deployment *d)
         if (d->libraries[i] == NVFP4_LIBRARY_ABSENT)
             out_text(out, "null");
         else
-            out_json_string(out, text);
+            nvfp4_out_json_string(out, text);
     }
     out_char(out, '}');
 }
@@ -290,7 +290,7 @@ static void write_example(struct out *out, const struct nvfp4_diff *diff,
     if (device->vendor == NVFP4_VENDOR_NVIDIA)
         out_number(out, (uint64_t)device->sm);
     else
-        out_json_string(out, nvfp4_vendor_name((nvfp4_vendor)device->vendor));
+        nvfp4_out_json_string(out, nvfp4_vendor_name((nvfp4_vendor)device->vendor));
     out_char(out, '}');
     pair(out, &between, "layer");
     write_layer(out, diff, &request);
@@ -305,7 +305,7 @@ static void quote_outcome(struct out *out, const struct nvfp4_diff *diff, int ou
     struct out part = out_begin(text, sizeof text);
     nvfp4_diff_out_outcome(&part, diff, outcome);
     out_end(&part);
-    out_json_string(out, text);
+    nvfp4_out_json_string(out, text);
 }
 
 size_t nvfp4_diff_json(const nvfp4_diff *diff, const nvfp4_diff_print *options, char *buffer,
@@ -317,9 +317,9 @@ size_t nvfp4_diff_json(const nvfp4_diff *diff, const nvfp4_diff_print *options, 
     if (diff == NULL)
         return out_end(&out);
     out_text(&out, "{\"from\":");
-    out_json_string(&out, nvfp4_policy_name(diff->space.policy[0]));
+    nvfp4_out_json_string(&out, nvfp4_policy_name(diff->space.policy[0]));
     out_text(&out, ",\"to\":");
-    out_json_string(&out, nvfp4_policy_name(diff->space.policy[1]));
+    nvfp4_out_json_string(&out, nvfp4_policy_name(diff->space.policy[1]));
     out_text(&out, diff->count != 0 ? ",\"different\":true,\"regions\":["
                                     : ",\"different\":false,\"regions\":[");
     for (int i = 0; i < diff->count; i++) {

@@ -89,7 +89,7 @@ nvfp4_status nvfp4_diff_locate(const struct diff_space *space, const nvfp4_moe_l
     uint8_t *value = point->value;
     d.requested = NVFP4_BACKEND_NONE;
     for (int p = 0; p < 2; p++) {
-        const nvfp4_status status = question_ask(&q[p], layer, &d, space->policy[p]);
+        const nvfp4_status status = nvfp4_question_ask(&q[p], layer, &d, space->policy[p]);
         if (status != NVFP4_OK)
             return status;
     }

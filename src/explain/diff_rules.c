@@ -212,7 +212,7 @@ static void walk_condition(struct walk *w, const struct nvfp4_condition *c)
         const int example = first_bit(box.set[DIM_ACTIVATION]);
         for (int v = 0; v < w->space->count[dim]; v++)
             if (ask(w, DIM_ACTIVATION, example, dim, v, &request, &q) &&
-                condition_check(&q, c) != CONDITION_FAILS)
+                nvfp4_condition_check(&q, c) != CONDITION_FAILS)
                 box.set[dim] &= ~((uint64_t)1 << v);
         rule_out(w, &box);
     }
@@ -240,7 +240,7 @@ static graph_ref clamp_failures(struct walk *w, const struct nvfp4_clamp_rule *r
     struct question q;
     struct diff_box box = *region;
     for (int v = 0; v < w->space->count[DIM_LIMIT]; v++)
-        if (ask(w, DIM_LIMIT, v, -1, 0, &request, &q) && !clamp_fails(&q, rule))
+        if (ask(w, DIM_LIMIT, v, -1, 0, &request, &q) && !nvfp4_clamp_fails(&q, rule))
             box.set[DIM_LIMIT] &= ~((uint64_t)1 << v);
     graph_ref fails = is_empty(&box) ? 0 : box_function(w, &box, 1);
     for (int a = 0; a < w->space->count[DIM_ACTIVATION]; a++) {
@@ -248,7 +248,7 @@ static graph_ref clamp_failures(struct walk *w, const struct nvfp4_clamp_rule *r
         box.set[DIM_ACTIVATION] &= (uint64_t)1 << a;
         for (int v = 0; v < w->space->count[DIM_CONSTANTS]; v++)
             if (ask(w, DIM_ACTIVATION, a, DIM_CONSTANTS, v, &request, &q) &&
-                !constants_fail(&q, rule))
+                !nvfp4_constants_fail(&q, rule))
                 box.set[DIM_CONSTANTS] &= ~((uint64_t)1 << v);
         if (!is_empty(&box))
             fails = nvfp4_graph_apply(w->graph, GRAPH_OR, fails, box_function(w, &box, 1));
@@ -266,7 +266,7 @@ static void walk_clamp(struct walk *w, const struct nvfp4_row *row)
     if (w->space->policy[w->policy]->clamp_by_set || !ask(w, DIM_DEVICE, 0, -1, 0, &request, &q))
         return;
     full_box(w->space, &region);
-    graph_ref fails = clamp_failures(w, clamp_rule(&q, &without_rules), &region);
+    graph_ref fails = clamp_failures(w, nvfp4_clamp_rule(&q, &without_rules), &region);
     for (int i = row->clamp_count - 1; i >= 0; i--) {
         clamp_region(w, &row->clamp[i], &region);
         if (is_empty(&region))
@@ -287,7 +287,7 @@ static int erratum_at(struct walk *w, int index, const struct diff_point *point)
     struct question q;
     nvfp4_diff_request_of(w->space, point, &request);
     return nvfp4_diff_ask(w->space, w->policy, &request, &q) == NVFP4_OK &&
-           erratum_holds(&q, index);
+           nvfp4_erratum_holds(&q, index);
 }
 
 /* An erratum compares each dimension for itself, so from one point where it holds each is tried. */

@@ -127,7 +127,7 @@ nvfp4_status nvfp4_diff_ask(const struct diff_space *space, int policy,
     if (status != NVFP4_OK)
         return status;
     request->deployment.requested = (int32_t)backend;
-    return question_ask(q, &request->layer, &request->deployment, space->policy[policy]);
+    return nvfp4_question_ask(q, &request->layer, &request->deployment, space->policy[policy]);
 }
 
 /* ---- finding the values ---- */
@@ -316,8 +316,8 @@ uint64_t nvfp4_diff_size_mark(const struct diff_space *space, int dim, int64_t s
                 const struct nvfp4_condition *c = &policy->rows[r].conditions[i];
                 if (condition_dim(c) != dim)
                     continue;
-                mark = mark_with(mark, condition_check(&gated, c));
-                mark = mark_with(mark, condition_check(&plain, c));
+                mark = mark_with(mark, nvfp4_condition_check(&gated, c));
+                mark = mark_with(mark, nvfp4_condition_check(&plain, c));
             }
         for (int i = 0; i < policy->erratum_count; i++)
             mark = mark_with(mark, erratum_size(&policy->errata[i], dim) == size);

@@ -133,7 +133,7 @@ static uint64_t known_devices(const nvfp4_diff_print *options)
 {
     uint64_t known = 0;
     for (size_t i = 0; i < options->device_count; i++)
-        known |= question_device_bit(&options->devices[i]);
+        known |= nvfp4_question_device_bit(&options->devices[i]);
     return known != 0 ? known | DEVICE_AMD | DEVICE_INTEL : 0;
 }
 

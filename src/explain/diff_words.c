@@ -163,7 +163,7 @@ static void out_device_words(struct out *out, uint64_t set, uint64_t known)
     if (known == 0 || !(set & (known | DEVICE_AMD | DEVICE_INTEL))) {
         char text[256];
         struct out part = out_begin(text, sizeof text);
-        out_devices(&part, set);
+        nvfp4_out_devices(&part, set);
         out_end(&part);
         out_text(out, text[0] == 's' && text[1] == 'm' ? "SM" : text);
         out_text(out, text[0] == 's' && text[1] == 'm' ? text + 2 : "");
@@ -200,7 +200,7 @@ static void out_limit_words(struct out *out, const struct diff_space *space, uin
     for (int v = 1; v < count - 1; v++)
         if ((int)(set >> v & 1) != other) {
             out_text(out, between);
-            out_real(out, space->limit[v]);
+            nvfp4_out_real(out, space->limit[v]);
             between = "/";
         }
 }
@@ -218,9 +218,9 @@ static void out_constants_words(struct out *out, const struct diff_space *space,
         } else if (v == space->count[DIM_CONSTANTS] - 1) {
             out_text(out, "others");
         } else {
-            out_real(out, space->constants[v].alpha);
+            nvfp4_out_real(out, space->constants[v].alpha);
             out_text(out, " and ");
-            out_real(out, space->constants[v].beta);
+            nvfp4_out_real(out, space->constants[v].beta);
         }
     }
 }

@@ -18,14 +18,14 @@ struct answer {
 static void key(struct out *out, const char *name)
 {
     out_char(out, ',');
-    out_json_string(out, name);
+    nvfp4_out_json_string(out, name);
     out_char(out, ':');
 }
 
 static void pair(struct out *out, const char *name, const char *value)
 {
     key(out, name);
-    out_json_string(out, value);
+    nvfp4_out_json_string(out, value);
 }
 
 /* Sizes and places are above 0; 0 means that none is known. */
@@ -49,13 +49,13 @@ static void write_forward(const struct answer *a)
     }
     out_text(out, "{\"limit\":");
     if (f->has_limit)
-        out_real(out, f->limit);
+        nvfp4_out_real(out, f->limit);
     else
         out_text(out, "null");
     key(out, "alpha");
-    out_real(out, f->alpha);
+    nvfp4_out_real(out, f->alpha);
     key(out, "beta");
-    out_real(out, f->beta);
+    nvfp4_out_real(out, f->beta);
     pair(out, "limit_space", nvfp4_limit_space_name((nvfp4_limit_space)f->limit_space));
     key(out, "after_activation");
     out_text(out, f->after_activation ? "true" : "false");
@@ -63,7 +63,7 @@ static void write_forward(const struct answer *a)
     key(out, "layout");
     out_text(out, "{\"halves\":");
     if (f->halves != NVFP4_HALVES_AUTO)
-        out_json_string(out, nvfp4_halves_name((nvfp4_halves)f->halves));
+        nvfp4_out_json_string(out, nvfp4_halves_name((nvfp4_halves)f->halves));
     else
         out_text(out, "null");
     write_size(out, "intermediate_per_rank", f->intermediate);
@@ -79,30 +79,30 @@ static void write_head(const struct answer *a)
     const int ok = v->status == NVFP4_OK;
     nvfp4_kernel_info info = { 0, 0, NULL, NULL, NULL };
     out_text(out, "{\"status\":");
-    out_json_string(out, ok                             ? "ok"
+    nvfp4_out_json_string(out, ok                             ? "ok"
                          : v->status == NVFP4_EREFUSED ? "refused"
                                                         : "no_backend");
     key(out, "backend");
     if (ok && nvfp4_policy_kernel(a->policy, (size_t)v->selection.kernel, &info) == NVFP4_OK)
-        out_json_string(out, info.backend_name);
+        nvfp4_out_json_string(out, info.backend_name);
     else
         out_text(out, "null");
     key(out, "kernel");
     if (ok)
-        out_json_string(out, info.kernel_name);
+        nvfp4_out_json_string(out, info.kernel_name);
     else
         out_text(out, "null");
     pair(out, "selected_by",
          a->deployment->requested == NVFP4_BACKEND_NONE ? "auto" : "explicit");
     key(out, "scheme");
     if (ok)
-        out_json_string(out, nvfp4_scheme_name((nvfp4_scheme)v->selection.scheme));
+        nvfp4_out_json_string(out, nvfp4_scheme_name((nvfp4_scheme)v->selection.scheme));
     else
         out_text(out, "null");
     write_forward(a);
     key(out, "eligible");
     out_char(out, '[');
-    out_backends(out, a->policy, v->eligible, ",", 1);
+    nvfp4_out_backends(out, a->policy, v->eligible, ",", 1);
     out_char(out, ']');
 }
 
@@ -115,20 +115,20 @@ static void quote_finding(const struct answer *a,
     struct out part = out_begin(text, sizeof text);
     write(&part, a->policy, f);
     out_end(&part);
-    out_json_string(a->out, text);
+    nvfp4_out_json_string(a->out, text);
 }
 
 static void write_finding(const struct answer *a, const nvfp4_finding *f, const char *kernel_source)
 {
     struct out *out = a->out;
     out_text(out, "{\"code\":");
-    out_json_string(out, nvfp4_reason_name((nvfp4_reason)f->reason));
+    nvfp4_out_json_string(out, nvfp4_reason_name((nvfp4_reason)f->reason));
     key(out, "need");
-    quote_finding(a, out_need, f);
+    quote_finding(a, nvfp4_out_need, f);
     key(out, "have");
-    quote_finding(a, out_have, f);
+    quote_finding(a, nvfp4_out_have, f);
     key(out, "text");
-    quote_finding(a, out_finding, f);
+    quote_finding(a, nvfp4_out_finding, f);
     if (a->options->evidence)
         pair(out, "source", f->source != NULL ? f->source : kernel_source);
     out_char(out, '}');
@@ -144,7 +144,7 @@ static void write_candidate(const struct answer *a, size_t kernel, int *first)
         return;
     out_text(out, *first ? "{\"backend\":" : ",{\"backend\":");
     *first = 0;
-    out_json_string(out, info.backend_name);
+    nvfp4_out_json_string(out, info.backend_name);
     pair(out, "kernel", info.kernel_name);
     key(out, "reasons");
     out_char(out, '[');
@@ -189,20 +189,20 @@ static void write_remedies(const struct answer *a)
     for (size_t i = 0; i < count; i++) {
         const nvfp4_remedy *r = &remedies[i];
         out_text(out, i == 0 ? "{\"change\":\"" : ",{\"change\":\"");
-        out_remedy_key(out, r);
+        nvfp4_out_remedy_key(out, r);
         out_text(out, "\",\"from\":");
-        out_remedy_value(out, a->policy, r, r->from);
+        nvfp4_out_remedy_value(out, a->policy, r, r->from);
         out_text(out, ",\"to\":");
-        out_remedy_value(out, a->policy, r, r->to);
+        nvfp4_out_remedy_value(out, a->policy, r, r->to);
         pair(out, "status", "ok");
         pair(out, "backend",
              nvfp4_policy_backend_name(a->policy, (nvfp4_backend)r->backend));
         key(out, "text");
         char text[1024]; /* it quotes JSON values, so it is made first and escaped then */
         struct out sentence = out_begin(text, sizeof text);
-        out_remedy(&sentence, a->policy, r);
+        nvfp4_out_remedy(&sentence, a->policy, r);
         out_end(&sentence);
-        out_json_string(out, text);
+        nvfp4_out_json_string(out, text);
         out_char(out, '}');
     }
     out_char(out, ']');
@@ -219,10 +219,10 @@ static void write_warnings(const struct answer *a)
             continue;
         out_text(out, between);
         out_text(out, "{\"code\":");
-        out_json_string(out, nvfp4_warning_name((nvfp4_warning)w));
+        nvfp4_out_json_string(out, nvfp4_warning_name((nvfp4_warning)w));
         char text[1024];
         struct out sentence = out_begin(text, sizeof text);
-        out_warning(&sentence, a->layer, a->deployment, a->verdicts, (nvfp4_warning)w);
+        nvfp4_out_warning(&sentence, a->layer, a->deployment, a->verdicts, (nvfp4_warning)w);
         out_end(&sentence);
         pair(out, "text", text);
         out_char(out, '}');
@@ -231,7 +231,7 @@ static void write_warnings(const struct answer *a)
     for (size_t i = 0; i < a->options->remark_count; i++) {
         out_text(out, between);
         out_text(out, "{\"code\":");
-        out_json_string(out, nvfp4_warning_name((nvfp4_warning)a->options->remarks[i].warning));
+        nvfp4_out_json_string(out, nvfp4_warning_name((nvfp4_warning)a->options->remarks[i].warning));
         pair(out, "text", a->options->remarks[i].text);
         out_char(out, '}');
         between = ",";
@@ -248,13 +248,13 @@ static void write_tail(const struct answer *a)
     for (int r = 0; r < NVFP4_REASON_COUNT; r++)
         if (a->verdicts->unchecked & NVFP4_REASON_BIT(r)) {
             out_text(out, between);
-            out_json_string(out, nvfp4_reason_name((nvfp4_reason)r));
+            nvfp4_out_json_string(out, nvfp4_reason_name((nvfp4_reason)r));
             between = ",";
         }
     out_char(out, ']');
     pair(out, "policy", nvfp4_policy_name(a->policy));
     out_text(out, ",\"fingerprint\":\"");
-    out_hex(out, a->fingerprint);
+    nvfp4_out_hex(out, a->fingerprint);
     out_text(out, "\"}");
 }
 
@@ -296,7 +296,7 @@ size_t nvfp4_explain_invalid_json(const nvfp4_error *error, char *buffer, size_t
     struct out out = out_begin(buffer, capacity);
     out_text(&out, "{\"status\":\"invalid\",\"backend\":null,\"kernel\":null,\"scheme\":null,"
                    "\"error\":{\"message\":");
-    out_json_string(&out, error->message);
+    nvfp4_out_json_string(&out, error->message);
     write_size(&out, "line", error->line);
     write_size(&out, "column", error->column);
     if (error->file[0] != '\0')

@@ -62,7 +62,7 @@ static void write_choice(const struct comparison *c, size_t policy, const nvfp4_
     padded(c->out, nvfp4_policy_name(rules), c->name + 2);
     paint(c, v->status == NVFP4_OK ? BOLD GREEN : BOLD RED);
     if (v->status == NVFP4_OK)
-        out_kernel(c->out, rules, (size_t)v->selection.kernel);
+        nvfp4_out_kernel(c->out, rules, (size_t)v->selection.kernel);
     else if (v->status == NVFP4_EREFUSED) {
         out_text(c->out, "refused: ");
         out_text(c->out, nvfp4_policy_backend_name(rules, (nvfp4_backend)v->requested));
@@ -95,7 +95,7 @@ static void write_findings(const struct comparison *c, size_t policy, int32_t ke
         if (i != 0)
             padded(c->out, "", indent);
         padded(c->out, nvfp4_reason_name((nvfp4_reason)findings[i].reason), 19);
-        out_finding_short(&sentence, rules, &findings[i]);
+        nvfp4_out_finding_short(&sentence, rules, &findings[i]);
         out_end(&sentence);
         size_t column = indent + 19;
         for (const char *word = text; *word != '\0';) {

@@ -75,14 +75,14 @@ static uint32_t verdict(const struct page *p, const nvfp4_moe_layer *layer,
     char text[2048], json[2048];
     struct out name = out_begin(text, sizeof text), out = out_begin(json, sizeof json);
     size_t count = 0;
-    out_kernel(&name, policy, kernel);
+    nvfp4_out_kernel(&name, policy, kernel);
     out_char(&out, '[');
     out_number(&out, made(p, &name));
     out_text(&out, ",[");
     nvfp4_list_findings(layer, d, policy, (int32_t)kernel, findings, FINDINGS_MAX, &count);
     for (size_t i = 0; i < count && i < FINDINGS_MAX; i++) {
         struct out sentence = out_begin(text, sizeof text);
-        out_finding_short(&sentence, policy, &findings[i]);
+        nvfp4_out_finding_short(&sentence, policy, &findings[i]);
         out_text(&out, i == 0 ? "[" : ",[");
         out_number(&out, string(p, nvfp4_reason_name((nvfp4_reason)findings[i].reason)));
         out_char(&out, ',');
@@ -103,7 +103,7 @@ static void answer_warnings(const struct page *p, const nvfp4_moe_layer *layer,
         struct out sentence = out_begin(text, sizeof text);
         if (!(v->warnings >> w & 1))
             continue;
-        out_warning(&sentence, layer, d, v, (nvfp4_warning)w);
+        nvfp4_out_warning(&sentence, layer, d, v, (nvfp4_warning)w);
         out_text(out, between);
         out_number(out, made(p, &sentence));
         between = ",";
@@ -119,7 +119,7 @@ static void answer_remedies(const struct page *p, const nvfp4_moe_layer *layer,
     for (size_t i = 0; i < count; i++) {
         char text[1024];
         struct out sentence = out_begin(text, sizeof text);
-        out_remedy(&sentence, policy, &remedies[i]);
+        nvfp4_out_remedy(&sentence, policy, &remedies[i]);
         out_text(out, i == 0 ? "" : ",");
         out_number(out, made(p, &sentence));
     }
@@ -138,22 +138,22 @@ static void answer_choice(const struct page *p, const nvfp4_moe_layer *layer,
         out_text(out, v->status == NVFP4_EREFUSED ? "\"refused\"" : "null");
         return;
     }
-    out_kernel(&name, policy, (size_t)v->selection.kernel);
+    nvfp4_out_kernel(&name, policy, (size_t)v->selection.kernel);
     out_char(out, '[');
     out_number(out, made(p, &name));
     out_char(out, ',');
-    out_json_string(out, nvfp4_scheme_name((nvfp4_scheme)v->selection.scheme));
+    nvfp4_out_json_string(out, nvfp4_scheme_name((nvfp4_scheme)v->selection.scheme));
     out_text(out, ",[");
     if (f.has_limit)
-        out_real(out, f.limit);
+        nvfp4_out_real(out, f.limit);
     else
         out_text(out, "null");
     out_char(out, ',');
-    out_real(out, f.alpha);
+    nvfp4_out_real(out, f.alpha);
     out_char(out, ',');
-    out_real(out, f.beta);
+    nvfp4_out_real(out, f.beta);
     out_char(out, ',');
-    out_json_string(out, nvfp4_limit_space_name((nvfp4_limit_space)f.limit_space));
+    nvfp4_out_json_string(out, nvfp4_limit_space_name((nvfp4_limit_space)f.limit_space));
     out_text(out, "]]");
 }
 
@@ -170,7 +170,7 @@ static uint32_t answer(const struct page *p, size_t row, size_t column, size_t p
         return 0;
     out_char(&out, '[');
     answer_choice(p, layer, &d, mp->policy, &v, &out);
-    out_backends(&names, mp->policy, v.eligible, ", ", 0);
+    nvfp4_out_backends(&names, mp->policy, v.eligible, ", ", 0);
     out_char(&out, ',');
     out_number(&out, made(p, &names));
     out_text(&out, ",[");
@@ -345,7 +345,7 @@ static void write_interned(const struct page *p, enum kind kind)
         }
         char json[8192];
         struct out quoted = out_begin(json, sizeof json);
-        out_json_string(&quoted, t->text);
+        nvfp4_out_json_string(&quoted, t->text);
         out_end(&quoted);
         out_script_json(p->out, json);
     }
@@ -366,7 +366,7 @@ static void write_data(const struct page *p)
     for (size_t k = 0; k < m->policy_count; k++) {
         char json[512];
         struct out quoted = out_begin(json, sizeof json);
-        out_json_string(&quoted, nvfp4_matrix_policy_name(m, k));
+        nvfp4_out_json_string(&quoted, nvfp4_matrix_policy_name(m, k));
         out_end(&quoted);
         out_text(out, k == 0 ? "" : ",");
         out_script_json(out, json);
@@ -377,7 +377,7 @@ static void write_data(const struct page *p)
         for (size_t b = 0; b < m->columns[c].board_count; b++) {
             char json[1024];
             struct out quoted = out_begin(json, sizeof json);
-            out_json_string(&quoted, m->columns[c].boards[b]);
+            nvfp4_out_json_string(&quoted, m->columns[c].boards[b]);
             out_end(&quoted);
             out_text(out, b == 0 ? "" : ",");
             out_script_json(out, json);

@@ -197,7 +197,7 @@ void nvfp4_matrix_csv(const nvfp4_matrix *m, struct out *out)
 static void json_column(const nvfp4_matrix_column *column, struct out *out)
 {
     out_text(out, "{\"vendor\":");
-    out_json_string(out, nvfp4_vendor_name((nvfp4_vendor)column->device.vendor));
+    nvfp4_out_json_string(out, nvfp4_vendor_name((nvfp4_vendor)column->device.vendor));
     out_text(out, ",\"sm\":");
     if (column->device.vendor == NVFP4_VENDOR_NVIDIA)
         out_number(out, (uint64_t)column->device.sm);
@@ -206,7 +206,7 @@ static void json_column(const nvfp4_matrix_column *column, struct out *out)
     out_text(out, ",\"gpus\":[");
     for (size_t b = 0; b < column->board_count; b++) {
         out_text(out, b == 0 ? "" : ",");
-        out_json_string(out, column->boards[b]);
+        nvfp4_out_json_string(out, column->boards[b]);
     }
     out_text(out, "]}");
 }
@@ -223,11 +223,11 @@ static void json_cell(const nvfp4_matrix *m, size_t row, size_t column, size_t p
     if (cell.kind == CELL_CHOSEN &&
         nvfp4_policy_kernel(m->policies[policy].policy, (size_t)cell.kernel, &info) == NVFP4_OK) {
         out_text(out, ",\"backend\":");
-        out_json_string(out, info.backend_name);
+        nvfp4_out_json_string(out, info.backend_name);
         out_text(out, ",\"kernel\":");
-        out_json_string(out, info.kernel_name);
+        nvfp4_out_json_string(out, info.kernel_name);
         out_text(out, ",\"scheme\":");
-        out_json_string(out, nvfp4_scheme_name((nvfp4_scheme)cell.scheme));
+        nvfp4_out_json_string(out, nvfp4_scheme_name((nvfp4_scheme)cell.scheme));
     } else {
         out_text(out, ",\"backend\":null,\"kernel\":null,\"scheme\":null");
     }
@@ -238,18 +238,18 @@ static void json_row(const nvfp4_matrix *m, size_t row, struct out *out)
 {
     const nvfp4_matrix_row *r = &m->rows[row];
     out_text(out, "{\"name\":");
-    out_json_string(out, r->name);
+    nvfp4_out_json_string(out, r->name);
     out_text(out, ",\"detail\":");
-    out_json_string(out, r->detail);
+    nvfp4_out_json_string(out, r->detail);
     out_text(out, ",\"reason\":");
     if (r->reason != NULL)
-        out_json_string(out, r->reason);
+        nvfp4_out_json_string(out, r->reason);
     else
         out_text(out, "null");
     out_text(out, ",\"answers\":{");
     for (size_t p = 0; p < m->policy_count; p++) {
         out_text(out, p == 0 ? "" : ",");
-        out_json_string(out, nvfp4_matrix_policy_name(m, p));
+        nvfp4_out_json_string(out, nvfp4_matrix_policy_name(m, p));
         out_text(out, ":[");
         for (size_t c = 0; c < m->column_count; c++) {
             out_text(out, c == 0 ? "" : ",");
@@ -265,7 +265,7 @@ void nvfp4_matrix_json(const nvfp4_matrix *m, struct out *out)
     out_text(out, "{\"policies\":[");
     for (size_t p = 0; p < m->policy_count; p++) {
         out_text(out, p == 0 ? "" : ",");
-        out_json_string(out, nvfp4_matrix_policy_name(m, p));
+        nvfp4_out_json_string(out, nvfp4_matrix_policy_name(m, p));
     }
     out_text(out, "],\"columns\":[");
     for (size_t c = 0; c < m->column_count; c++) {

@@ -7,7 +7,7 @@
 
 #include "core/rule.h"
 
-void out_real(struct out *out, double x)
+void nvfp4_out_real(struct out *out, double x)
 {
     char digits[40];
     for (int precision = 6; precision <= 17; precision++) {
@@ -26,7 +26,7 @@ void out_real(struct out *out, double x)
         out_text(out, ".0");
 }
 
-void out_hex(struct out *out, uint64_t n)
+void nvfp4_out_hex(struct out *out, uint64_t n)
 {
     for (int shift = 60; shift >= 0; shift -= 4)
         out_char(out, "0123456789abcdef"[n >> shift & 15]);
@@ -49,32 +49,43 @@ static size_t utf8_length(const unsigned char *p)
     return n;
 }
 
-void out_json_string(struct out *out, const char *text)
+/* Bytes that stand in a JSON string as they are. */
+static int is_plain(unsigned char c)
+{
+    return c >= 0x20 && c < 0x7f && c != '"' && c != '\\';
+}
+
+static void out_escape(struct out *out, unsigned char c)
+{
+    if (c == '"' || c == '\\') {
+        out_char(out, '\\');
+        out_char(out, (char)c);
+        return;
+    }
+    out_text(out, "\\u00");
+    out_char(out, "0123456789abcdef"[c >> 4]);
+    out_char(out, "0123456789abcdef"[c & 15]);
+}
+
+void nvfp4_out_json_string(struct out *out, const char *text)
 {
     const unsigned char *p = (const unsigned char *)text;
     out_char(out, '"');
     while (*p != '\0') {
-        const size_t n = utf8_length(p);
-        if (n == 0) {
+        size_t n = 0; /* bytes to copy, nearly always the whole text */
+        while (is_plain(p[n]))
+            n++;
+        if (n == 0 && *p >= 0x80)
+            n = utf8_length(p);
+        out_bytes(out, (const char *)p, n);
+        p += n;
+        if (n != 0)
+            continue;
+        if (*p >= 0x80)
             out_text(out, "\\ufffd");
-            p++;
-        } else if (n > 1) {
-            for (size_t i = 0; i < n; i++)
-                out_char(out, (char)p[i]);
-            p += n;
-        } else {
-            if (*p == '"' || *p == '\\') {
-                out_char(out, '\\');
-                out_char(out, (char)*p);
-            } else if (*p < 0x20 || *p == 0x7f) {
-                out_text(out, "\\u00");
-                out_char(out, "0123456789abcdef"[*p >> 4]);
-                out_char(out, "0123456789abcdef"[*p & 15]);
-            } else {
-                out_char(out, (char)*p);
-            }
-            p++;
-        }
+        else
+            out_escape(out, *p);
+        p++;
     }
     out_char(out, '"');
 }
@@ -94,7 +105,7 @@ static void device_bit_range(int bit, int *first, int *last)
     }
 }
 
-void out_devices(struct out *out, uint64_t devices)
+void nvfp4_out_devices(struct out *out, uint64_t devices)
 {
     const char *between = "";
     if ((devices & DEVICE_NVIDIA) == DEVICE_NVIDIA) {
@@ -135,7 +146,7 @@ void out_devices(struct out *out, uint64_t devices)
 size_t nvfp4_device_set_print(uint64_t devices, char *buffer, size_t capacity)
 {
     struct out out = out_begin(buffer, capacity);
-    out_devices(&out, devices);
+    nvfp4_out_devices(&out, devices);
     return out_end(&out);
 }
 
@@ -175,7 +186,7 @@ static void out_fact(struct out *out, const nvfp4_policy *policy, const nvfp4_fa
 {
     switch (f->kind) {
     case NVFP4_FACT_DEVICES:
-        out_devices(out, f->bits);
+        nvfp4_out_devices(out, f->bits);
         break;
     case NVFP4_FACT_DEVICE: {
         const nvfp4_vendor vendor = (nvfp4_vendor)(f->bits >> 32);
@@ -211,7 +222,7 @@ static void out_fact(struct out *out, const nvfp4_policy *policy, const nvfp4_fa
         out_number(out, f->bits);
         break;
     case NVFP4_FACT_REAL:
-        out_real(out, f->real);
+        nvfp4_out_real(out, f->real);
         break;
     case NVFP4_FACT_NOT:
         out_text(out, f->bits ? "yes" : need ? "no" : "none");
@@ -224,7 +235,7 @@ static void out_fact(struct out *out, const nvfp4_policy *policy, const nvfp4_fa
     }
 }
 
-void out_need(struct out *out, const nvfp4_policy *policy, const nvfp4_finding *finding)
+void nvfp4_out_need(struct out *out, const nvfp4_policy *policy, const nvfp4_finding *finding)
 {
     if (finding->reason == NVFP4_REASON_PEER)
         out_text(out, "every rank");
@@ -234,7 +245,7 @@ void out_need(struct out *out, const nvfp4_policy *policy, const nvfp4_finding *
         out_fact(out, policy, &finding->need, 1);
 }
 
-void out_have(struct out *out, const nvfp4_policy *policy, const nvfp4_finding *finding)
+void nvfp4_out_have(struct out *out, const nvfp4_policy *policy, const nvfp4_finding *finding)
 {
     if (finding->reason == NVFP4_REASON_PEER) {
         out_text(out, "rank ");
@@ -248,10 +259,10 @@ void out_have(struct out *out, const nvfp4_policy *policy, const nvfp4_finding *
 static int out_comparison(struct out *out, const nvfp4_policy *policy, const nvfp4_finding *f)
 {
     if (f->reason == NVFP4_REASON_PEER) {
-        out_have(out, policy, f);
+        nvfp4_out_have(out, policy, f);
     } else if (f->reason == NVFP4_REASON_CLAMP && f->need.kind == NVFP4_FACT_NOT) {
         out_text(out, "applies no limit, the model has ");
-        out_have(out, policy, f);
+        nvfp4_out_have(out, policy, f);
     } else if (f->need.kind == NVFP4_FACT_NOT) {
         if (f->subject[0] == '\0')
             return 0;
@@ -269,9 +280,9 @@ static int out_comparison(struct out *out, const nvfp4_policy *policy, const nvf
         out_text(out, f->reason == NVFP4_REASON_ERRATUM ? f->subject : named ? f->subject : "");
         out_text(out, f->reason == NVFP4_REASON_ERRATUM ? ", " : named ? ": " : "");
         out_text(out, "needs ");
-        out_need(out, policy, f);
+        nvfp4_out_need(out, policy, f);
         out_text(out, "; has ");
-        out_have(out, policy, f);
+        nvfp4_out_have(out, policy, f);
     }
     return 1;
 }
@@ -284,7 +295,7 @@ static void out_note(struct out *out, const nvfp4_finding *f)
     }
 }
 
-void out_finding_short(struct out *out, const nvfp4_policy *policy, const nvfp4_finding *f)
+void nvfp4_out_finding_short(struct out *out, const nvfp4_policy *policy, const nvfp4_finding *f)
 {
     if (!out_comparison(out, policy, f))
         out_text(out, f->note == NULL ? nvfp4_reason_text((nvfp4_reason)f->reason) : "");
@@ -294,7 +305,7 @@ void out_finding_short(struct out *out, const nvfp4_policy *policy, const nvfp4_
         out_note(out, f);
 }
 
-void out_finding(struct out *out, const nvfp4_policy *policy, const nvfp4_finding *f)
+void nvfp4_out_finding(struct out *out, const nvfp4_policy *policy, const nvfp4_finding *f)
 {
     char both[256];
     struct out part = out_begin(both, sizeof both);
@@ -313,11 +324,11 @@ size_t nvfp4_finding_print(const nvfp4_policy *policy, const nvfp4_finding *find
 {
     struct out out = out_begin(buffer, capacity);
     if (finding != NULL)
-        out_finding(&out, policy, finding);
+        nvfp4_out_finding(&out, policy, finding);
     return out_end(&out);
 }
 
-void out_kernel(struct out *out, const nvfp4_policy *policy, size_t kernel)
+void nvfp4_out_kernel(struct out *out, const nvfp4_policy *policy, size_t kernel)
 {
     nvfp4_kernel_info info;
     if (nvfp4_policy_kernel(policy, kernel, &info) != NVFP4_OK)
@@ -329,7 +340,7 @@ void out_kernel(struct out *out, const nvfp4_policy *policy, size_t kernel)
     }
 }
 
-void out_backends(struct out *out, const nvfp4_policy *policy, nvfp4_kernel_set kernels,
+void nvfp4_out_backends(struct out *out, const nvfp4_policy *policy, nvfp4_kernel_set kernels,
                   const char *between, int quoted)
 {
     nvfp4_backend_set told = 0;
@@ -340,7 +351,7 @@ void out_backends(struct out *out, const nvfp4_policy *policy, nvfp4_kernel_set 
             continue;
         out_text(out, told != 0 ? between : "");
         if (quoted)
-            out_json_string(out, info.backend_name);
+            nvfp4_out_json_string(out, info.backend_name);
         else
             out_text(out, info.backend_name);
         told |= NVFP4_BACKEND_BIT(info.backend);

@@ -3,7 +3,7 @@
 
 #include "core/rule.h"
 
-void out_remedy_key(struct out *out, const nvfp4_remedy *remedy)
+void nvfp4_out_remedy_key(struct out *out, const nvfp4_remedy *remedy)
 {
     out_text(out, nvfp4_change_key((nvfp4_change)remedy->change));
     if (remedy->change == NVFP4_CHANGE_LIBRARY) {
@@ -23,7 +23,7 @@ static void out_built(struct out *out, const nvfp4_policy *policy, nvfp4_backend
             built |= (nvfp4_kernel_set)1 << i;
     }
     out_char(out, '[');
-    out_backends(out, policy, built, ",", 1);
+    nvfp4_out_backends(out, policy, built, ",", 1);
     out_char(out, ']');
 }
 
@@ -35,7 +35,7 @@ static void out_disabled(struct out *out, const nvfp4_policy *policy, nvfp4_kern
         if (disabled >> i & 1) {
             out_text(out, between);
             out_char(out, '"');
-            out_kernel(out, policy, i);
+            nvfp4_out_kernel(out, policy, i);
             out_char(out, '"');
             between = ",";
         }
@@ -50,20 +50,20 @@ static void out_errata(struct out *out, const nvfp4_policy *policy, uint64_t err
     for (size_t i = 0; nvfp4_policy_erratum(policy, i, &info) == NVFP4_OK; i++)
         if (errata >> i & 1) {
             out_text(out, between);
-            out_json_string(out, info.name);
+            nvfp4_out_json_string(out, info.name);
             between = ",";
         }
     out_char(out, ']');
 }
 
-void out_remedy_value(struct out *out, const nvfp4_policy *policy, const nvfp4_remedy *remedy,
+void nvfp4_out_remedy_value(struct out *out, const nvfp4_policy *policy, const nvfp4_remedy *remedy,
                       uint64_t value)
 {
     char version[64];
     switch (remedy->change) {
     case NVFP4_CHANGE_BACKEND: {
         const char *word = nvfp4_policy_user_name(policy, (nvfp4_backend)value);
-        out_json_string(out, value == NVFP4_BACKEND_NONE || word == NULL ? "auto" : word);
+        nvfp4_out_json_string(out, value == NVFP4_BACKEND_NONE || word == NULL ? "auto" : word);
         break;
     }
     case NVFP4_CHANGE_TENSOR_PARALLEL:
@@ -76,20 +76,20 @@ void out_remedy_value(struct out *out, const nvfp4_policy *policy, const nvfp4_r
         if (value == NVFP4_ALL2ALL_NONE)
             out_text(out, "null");
         else
-            out_json_string(out, nvfp4_all2all_name((nvfp4_all2all)value));
+            nvfp4_out_json_string(out, nvfp4_all2all_name((nvfp4_all2all)value));
         break;
     case NVFP4_CHANGE_FORMAT:
-        out_json_string(out, nvfp4_format_name((nvfp4_format)value));
+        nvfp4_out_json_string(out, nvfp4_format_name((nvfp4_format)value));
         break;
     case NVFP4_CHANGE_HUMMING_GEMM:
-        out_json_string(out, nvfp4_humming_gemm_name((nvfp4_humming_gemm)value));
+        nvfp4_out_json_string(out, nvfp4_humming_gemm_name((nvfp4_humming_gemm)value));
         break;
     case NVFP4_CHANGE_LIBRARY:
         if (value == NVFP4_LIBRARY_ABSENT) {
             out_text(out, "null");
         } else {
             nvfp4_version_print(value, version, sizeof version);
-            out_json_string(out, version);
+            nvfp4_out_json_string(out, version);
         }
         break;
     case NVFP4_CHANGE_BUILT:
@@ -108,31 +108,31 @@ void out_remedy_value(struct out *out, const nvfp4_policy *policy, const nvfp4_r
 }
 
 /* What to do, in words; the values as they would be written in a request. */
-void out_remedy(struct out *out, const nvfp4_policy *policy, const nvfp4_remedy *remedy)
+void nvfp4_out_remedy(struct out *out, const nvfp4_policy *policy, const nvfp4_remedy *remedy)
 {
     switch (remedy->change) {
     case NVFP4_CHANGE_BACKEND:
         out_text(out, "ask for backend ");
-        out_remedy_value(out, policy, remedy, remedy->to);
+        nvfp4_out_remedy_value(out, policy, remedy, remedy->to);
         return;
     case NVFP4_CHANGE_LIBRARY:
         out_text(out, remedy->from == NVFP4_LIBRARY_ABSENT ? "install " : "upgrade ");
         out_text(out, nvfp4_library_name((nvfp4_library)remedy->library));
         out_text(out, remedy->from == NVFP4_LIBRARY_ABSENT ? ", for example " : " to at least ");
-        out_remedy_value(out, policy, remedy, remedy->to);
+        nvfp4_out_remedy_value(out, policy, remedy, remedy->to);
         break;
     default:
         out_text(out, "set ");
-        out_remedy_key(out, remedy);
+        nvfp4_out_remedy_key(out, remedy);
         out_text(out, " to ");
-        out_remedy_value(out, policy, remedy, remedy->to);
+        nvfp4_out_remedy_value(out, policy, remedy, remedy->to);
         out_text(out, " (is ");
-        out_remedy_value(out, policy, remedy, remedy->from);
+        nvfp4_out_remedy_value(out, policy, remedy, remedy->from);
         out_char(out, ')');
         break;
     }
     out_text(out, ": ");
-    out_kernel(out, policy, (size_t)remedy->kernel);
+    nvfp4_out_kernel(out, policy, (size_t)remedy->kernel);
     out_text(out, " is chosen then");
     if (remedy->change == NVFP4_CHANGE_ERRATA_OFF)
         out_text(out, ", with that defect");

@@ -74,7 +74,7 @@ static void out_layer(struct out *out, const nvfp4_moe_layer *l)
     out_text(out, nvfp4_activation_name((nvfp4_activation)l->activation));
     if (l->has & NVFP4_HAS_SWIGLU_LIMIT) {
         out_text(out, ", limit ");
-        out_real(out, l->swiglu_limit);
+        nvfp4_out_real(out, l->swiglu_limit);
     } else {
         out_text(out, ", no limit");
     }
@@ -102,7 +102,7 @@ static void write_verdict(const struct answer *a)
     const nvfp4_verdicts *v = a->verdicts;
     paint(a, v->status == NVFP4_OK ? BOLD GREEN : BOLD RED);
     if (v->status == NVFP4_OK)
-        out_kernel(out, a->policy, (size_t)v->selection.kernel);
+        nvfp4_out_kernel(out, a->policy, (size_t)v->selection.kernel);
     else if (v->status == NVFP4_EREFUSED) {
         out_text(out, "refused: ");
         out_text(out, nvfp4_policy_backend_name(a->policy, (nvfp4_backend)v->requested));
@@ -134,20 +134,20 @@ static void write_forward(const struct answer *a)
     struct out out = out_begin(text, sizeof text);
     if (f->limit_space == NVFP4_LIMIT_SPACE_FIXED) {
         out_text(&out, "nothing: the kernel has limit ");
-        out_real(&out, f->limit);
+        nvfp4_out_real(&out, f->limit);
         out_text(&out, ", alpha ");
-        out_real(&out, f->alpha);
+        nvfp4_out_real(&out, f->alpha);
         out_text(&out, ", beta ");
-        out_real(&out, f->beta);
+        nvfp4_out_real(&out, f->beta);
         out_text(&out, " built in");
     } else {
         out_text(&out, f->has_limit ? "limit " : "no limit");
         if (f->has_limit)
-            out_real(&out, f->limit);
+            nvfp4_out_real(&out, f->limit);
         out_text(&out, ", alpha ");
-        out_real(&out, f->alpha);
+        nvfp4_out_real(&out, f->alpha);
         out_text(&out, ", beta ");
-        out_real(&out, f->beta);
+        nvfp4_out_real(&out, f->beta);
         if (f->limit_space == NVFP4_LIMIT_SPACE_RAW_ACCUMULATOR)
             out_text(&out, "; limit and beta DIVIDED by the GEMM1 dequantisation scale of each expert");
     }
@@ -191,13 +191,13 @@ static void write_facts(const struct answer *a)
             others &= ~((nvfp4_kernel_set)1 << i);
     }
     out = out_begin(text, sizeof text);
-    out_backends(&out, a->policy, others, ", ", 0);
+    nvfp4_out_backends(&out, a->policy, others, ", ", 0);
     out_end(&out);
     labelled(a->out, v->status == NVFP4_OK ? "also eligible" : "eligible", others != 0 ? text : "nothing");
     out = out_begin(text, sizeof text);
     out_text(&out, nvfp4_policy_name(a->policy));
     out_text(&out, ", fingerprint ");
-    out_hex(&out, a->fingerprint);
+    nvfp4_out_hex(&out, a->fingerprint);
     out_end(&out);
     labelled(a->out, "policy", text);
     const char *between = "";
@@ -221,7 +221,7 @@ static void write_warnings(const struct answer *a)
         if (!(a->verdicts->warnings >> w & 1))
             continue;
         struct out out = out_begin(text, sizeof text);
-        out_warning(&out, a->layer, a->deployment, a->verdicts, (nvfp4_warning)w);
+        nvfp4_out_warning(&out, a->layer, a->deployment, a->verdicts, (nvfp4_warning)w);
         out_end(&out);
         paint(a, YELLOW);
         labelled(a->out, nvfp4_warning_name((nvfp4_warning)w), text);
@@ -246,7 +246,7 @@ static void write_remedies(const struct answer *a)
     for (size_t i = 0; i < count; i++) {
         char text[1024];
         struct out out = out_begin(text, sizeof text);
-        out_remedy(&out, a->policy, &remedies[i]);
+        nvfp4_out_remedy(&out, a->policy, &remedies[i]);
         out_end(&out);
         out_text(a->out, "  - ");
         wrapped(a->out, text, 4, 4);
@@ -260,7 +260,7 @@ static void write_finding(const struct answer *a, const nvfp4_finding *f, size_t
     char text[2048];
     const char *code = nvfp4_reason_name((nvfp4_reason)f->reason);
     struct out out = out_begin(text, sizeof text);
-    out_finding_short(&out, a->policy, f);
+    nvfp4_out_finding_short(&out, a->policy, f);
     out_end(&out);
     out_text(a->out, code);
     spaces(a->out, strlen(code) < CODE ? CODE - strlen(code) : 1);
@@ -285,7 +285,7 @@ static void write_candidate(const struct answer *a, size_t kernel)
         nvfp4_list_findings(a->layer, a->deployment, a->policy, (int32_t)kernel, findings,
                             FINDINGS_MAX, &count) != NVFP4_OK)
         return;
-    out_kernel(&out, a->policy, kernel);
+    nvfp4_out_kernel(&out, a->policy, kernel);
     const size_t length = out_end(&out);
     for (size_t i = 0; i < count && i < FINDINGS_MAX; i++) {
         out_text(a->out, "  ");

@@ -20,7 +20,7 @@ static void out_mixed_devices(struct out *out, const nvfp4_deployment *deploymen
     out_text(out, "; only what runs on all of them is chosen");
 }
 
-void out_warning(struct out *out, const nvfp4_moe_layer *layer, const nvfp4_deployment *deployment,
+void nvfp4_out_warning(struct out *out, const nvfp4_moe_layer *layer, const nvfp4_deployment *deployment,
                  const nvfp4_verdicts *verdicts, nvfp4_warning warning)
 {
     switch (warning) {
@@ -36,7 +36,7 @@ void out_warning(struct out *out, const nvfp4_moe_layer *layer, const nvfp4_depl
         break;
     case NVFP4_WARNING_LIMIT_DROPPED:
         out_text(out, "the policy chooses this kernel, but it does not apply swiglu_limit ");
-        out_real(out, layer->swiglu_limit);
+        nvfp4_out_real(out, layer->swiglu_limit);
         out_text(out, " with ");
         out_text(out, nvfp4_activation_name((nvfp4_activation)layer->activation));
         out_text(out, ": the output will be wrong without an error");

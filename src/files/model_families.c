@@ -55,7 +55,7 @@ static const nvfp4_family families[] = {
         .architecture = "Glm5Next",
         .fixes = DEEPSEEK_ROUTER | NVFP4_CLAMPS,
         .scoring = NVFP4_SCORING_SIGMOID,
-        .source = "SGLang pull request 39920",
+        .source = "sgl-project/sglang#39920",
     },
     {
         .types = { "hy_v4" },
@@ -173,7 +173,7 @@ static const nvfp4_family families[] = {
         .activation = NVFP4_ACTIVATION_SWIGLUOAI_UNINTERLEAVE,
         .scoring = NVFP4_SCORING_SIGMOID,
         .source =
-            "HF minimax_m3_vl; vLLM issue 45738 (some exports record silu; beta 1 if missing)",
+            "HF minimax_m3_vl; vllm-project/vllm#45738 (some exports record silu; beta 1 if missing)",
     },
     {
         .types = { "llama4", "llama4_text" },
@@ -182,7 +182,7 @@ static const nvfp4_family families[] = {
         .fixes = NVFP4_ALL_LAYERS | NVFP4_WIDTH_IS_INTERMEDIATE | NVFP4_FIXES_ROUTING |
                  NVFP4_FIXES_INPUT_WEIGHT,
         .routing = NVFP4_ROUTING_LLAMA4,
-        .source = "HF llama4; SGLang issue 34192 (the routing weight scales the input)",
+        .source = "HF llama4; sgl-project/sglang#34192 (the routing weight scales the input)",
     },
     {
         .types = { "nemotron_h" },
@@ -212,7 +212,7 @@ static const nvfp4_family families[] = {
                    "bailing_hybrid" },
         .architecture = "Bailing",
         .fixes = NVFP4_CLAMPS_LIKE_STEP,
-        .source = "SGLang pull request 36312 (clamp behind the SiLU)",
+        .source = "sgl-project/sglang#36312 (clamp behind the SiLU)",
     },
     {
         .types = { "mimo_v2_flash", "mimo_v2" },

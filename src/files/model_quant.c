@@ -298,8 +298,8 @@ nvfp4_status nvfp4_model_read_quant(nvfp4_model_reader *reader, int64_t experts)
         return nvfp4_model_no_memory(reader);
     inner.verdicts = all;
     inner.rival = all + reader->layer_count;
-    beside.verdicts = all + 2 * reader->layer_count;
-    beside.rival = all + 3 * reader->layer_count;
+    beside.verdicts = inner.rival + reader->layer_count;
+    beside.rival = beside.verdicts + reader->layer_count;
     status = read_both(&inner, &beside, experts);
     nvfp4_files_free(all);
     return status;

@@ -356,7 +356,7 @@ static void check_whole(const struct check *c)
     if (p->source[0] == '\0')
         WANTS_SOURCE(c, c->draft->top, "the policy has no 'source'");
     if (builtin != NULL && (strcmp(nvfp4_policy_name(builtin), p->name) != 0 ||
-                            nvfp4_policy_hash(builtin) != policy_hash_compute(p)))
+                            nvfp4_policy_hash(builtin) != nvfp4_policy_hash_compute(p)))
         TELL(c, NVFP4_SEVERITY_WARNING, c->draft->top,
              "'%s' is the name of a built-in policy, which decides otherwise", p->name);
 }
@@ -364,7 +364,7 @@ static void check_whole(const struct check *c)
 /* Does the policy decide as a built-in one? What such a one says is on record as it is. */
 static int is_builtin(const nvfp4_policy *policy)
 {
-    const uint64_t hash = policy_hash_compute(policy);
+    const uint64_t hash = nvfp4_policy_hash_compute(policy);
     const nvfp4_policy *builtin;
     for (size_t i = 0; (builtin = nvfp4_policy_builtin_at(i)) != NULL; i++)
         if (nvfp4_policy_hash(builtin) == hash)

@@ -88,8 +88,8 @@ int nvfp4_policy_freeze(const struct policy_draft *draft, nvfp4_arena *arena, nv
     struct nvfp4_compiled *const compiled = nvfp4_arena_take(arena, sizeof *compiled);
     if (failed || compiled == NULL)
         return 0;
-    policy_compile(p, compiled);
+    nvfp4_policy_compile(p, compiled);
     p->compiled = compiled;
-    p->hash = policy_hash_compute(p);
+    p->hash = nvfp4_policy_hash_compute(p);
     return 1;
 }

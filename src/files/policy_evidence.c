@@ -9,33 +9,33 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <nvfp4moe/verify.h>
+
 enum { RECORDS = 128 };
 
 /* What a verdict means for a decision. */
-enum outcome { GOOD, BAD, BAD_WITH_LIMIT, UNCLEAR };
+enum outcome { UNCLEAR, GOOD, BAD, BAD_WITH_LIMIT };
 
-static const struct verdict {
-    const char *word;
-    enum outcome outcome;
-} verdicts[] = {
-    { "honours", GOOD },
-    { "ignores_limit", BAD_WITH_LIMIT },
-    { "gate_only", BAD_WITH_LIMIT },
-    { "up_only", BAD_WITH_LIMIT },
-    { "gate_two_sided", BAD_WITH_LIMIT },
-    { "after_activation", BAD_WITH_LIMIT },
-    { "before_activation", BAD_WITH_LIMIT },
-    { "wrong_limit", BAD_WITH_LIMIT },
-    { "limit_not_scaled", BAD_WITH_LIMIT },
-    { "alpha_ignored", BAD },
-    { "beta_ignored", BAD },
-    { "halves_swapped", BAD },
-    { "interleaving_wrong", BAD },
-    { "scale_reciprocal", BAD },
-    { "varies_with_batch", BAD },
-    { "other", BAD },
-    { "nan_hidden", UNCLEAR },
-    { "undecided", UNCLEAR },
+static const uint8_t outcomes[NVFP4_VERDICT_COUNT] = {
+    [NVFP4_VERDICT_HONOURS] = GOOD,
+    [NVFP4_VERDICT_IGNORES_LIMIT] = BAD_WITH_LIMIT,
+    [NVFP4_VERDICT_GATE_ONLY] = BAD_WITH_LIMIT,
+    [NVFP4_VERDICT_UP_ONLY] = BAD_WITH_LIMIT,
+    [NVFP4_VERDICT_GATE_TWO_SIDED] = BAD_WITH_LIMIT,
+    [NVFP4_VERDICT_AFTER_ACTIVATION] = BAD_WITH_LIMIT,
+    [NVFP4_VERDICT_BEFORE_ACTIVATION] = BAD_WITH_LIMIT,
+    [NVFP4_VERDICT_WRONG_LIMIT] = BAD_WITH_LIMIT,
+    [NVFP4_VERDICT_LIMIT_NOT_SCALED] = BAD_WITH_LIMIT,
+    [NVFP4_VERDICT_ALPHA_IGNORED] = BAD,
+    [NVFP4_VERDICT_BETA_IGNORED] = BAD,
+    [NVFP4_VERDICT_HALVES_SWAPPED] = BAD,
+    [NVFP4_VERDICT_INTERLEAVING_WRONG] = BAD,
+    [NVFP4_VERDICT_SCALE_RECIPROCAL] = BAD,
+    [NVFP4_VERDICT_VARIES_WITH_BATCH] = BAD,
+    [NVFP4_VERDICT_OTHER] = BAD,
+    /* it clamps right, or nobody knows */
+    [NVFP4_VERDICT_NAN_HIDDEN] = UNCLEAR,
+    [NVFP4_VERDICT_UNDECIDED] = UNCLEAR,
 };
 
 struct record {
@@ -60,13 +60,16 @@ static nvfp4_status missing(const struct policy_reader *reader, const nvfp4_node
 static nvfp4_status read_verdict(const struct policy_reader *reader, const nvfp4_node *node,
                                  struct record *record)
 {
-    const char *words[COUNT_OF(verdicts) + 1];
+    static const char *const words[] = {
+#define X(name, value, word) [(value) - NVFP4_VERDICT_HONOURS] = word,
+        NVFP4_VERDICT_MAP(X)
+#undef X
+            [NVFP4_VERDICT_COUNT - NVFP4_VERDICT_HONOURS] = NULL
+    };
     int index = -1;
-    for (size_t i = 0; i < COUNT_OF(verdicts); i++)
-        words[i] = verdicts[i].word;
-    words[COUNT_OF(verdicts)] = NULL;
     const nvfp4_status status = nvfp4_policy_read_word(reader, node, "verdict", words, &index);
-    record->outcome = index < 0 ? UNCLEAR : verdicts[index].outcome;
+    record->outcome =
+        index < 0 ? UNCLEAR : (enum outcome)outcomes[index + NVFP4_VERDICT_HONOURS];
     return status;
 }
 

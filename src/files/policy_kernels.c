@@ -4,58 +4,17 @@
 
 #include <string.h>
 
-static const char *const kernel_keys[] = { "kernel",
-                                           "before",
-                                           "after",
-                                           "devices",
-                                           "scheme",
-                                           "activation",
-                                           "activation_format",
-                                           "routing",
-                                           "router_logits_dtype",
-                                           "dtype",
-                                           "all2all",
-                                           "humming_gemm_type",
-                                           "can",
-                                           "cannot",
-                                           "opt_in",
-                                           "engine_built",
-                                           "runs_w4a16",
-                                           "halves",
-                                           "padding",
-                                           "needs",
-                                           "conditions",
-                                           "clamp",
-                                           "add",
-                                           "remove",
-                                           "source",
-                                           NULL };
-static const char *const add_keys[] = { "devices",
-                                        "scheme",
-                                        "activation",
-                                        "activation_format",
-                                        "routing",
-                                        "router_logits_dtype",
-                                        "dtype",
-                                        "all2all",
-                                        "humming_gemm_type",
-                                        "can",
-                                        "cannot",
-                                        "conditions",
-                                        "clamp",
-                                        NULL };
-static const char *const remove_keys[] = { "devices",
-                                           "scheme",
-                                           "activation",
-                                           "activation_format",
-                                           "routing",
-                                           "router_logits_dtype",
-                                           "dtype",
-                                           "all2all",
-                                           "humming_gemm_type",
-                                           "can",
-                                           "cannot",
-                                           NULL };
+/* What `add` and `remove` know too. */
+#define SET_KEYS                                                                                   \
+    "devices", "scheme", "activation", "activation_format", "routing", "router_logits_dtype",      \
+        "dtype", "all2all", "humming_gemm_type", "can", "cannot"
+
+static const char *const kernel_keys[] = {
+    "kernel", "before", "after", SET_KEYS, "opt_in", "engine_built", "runs_w4a16", "halves",
+    "padding", "needs", "conditions", "clamp", "add", "remove", "source", NULL
+};
+static const char *const add_keys[] = { SET_KEYS, "conditions", "clamp", NULL };
+static const char *const remove_keys[] = { SET_KEYS, NULL };
 
 int nvfp4_policy_is_free_key(const char *name)
 {
@@ -175,17 +134,15 @@ static nvfp4_status read_padding(const struct policy_reader *reader, const nvfp4
     return status;
 }
 
-/* The orders of gate and up that weights can be in; AUTO is none. */
-static const char *const halves_words[] = {
-#define X(name, value, word)                                                                       \
-    [(value) == 0 ? NVFP4_HALVES_COUNT - 1 : (value)-1] = (value) == 0 ? NULL : (word),
-    NVFP4_HALVES_MAP(X)
-#undef X
-};
-
 static nvfp4_status read_single(const struct policy_reader *reader, const nvfp4_node *mapping,
                                 struct nvfp4_row *row)
 {
+    static const char *const halves[] = {
+#define X(name, value, word) [value] = word,
+        NVFP4_HALVES_MAP(X)
+#undef X
+            [NVFP4_HALVES_COUNT] = NULL
+    };
     struct {
         const char *key;
         uint8_t *flag;
@@ -204,9 +161,10 @@ static nvfp4_status read_single(const struct policy_reader *reader, const nvfp4_
     const nvfp4_node *const padding = nvfp4_node_get(mapping, "padding");
     const nvfp4_node *const source = nvfp4_node_get(mapping, "source");
     if (status == NVFP4_OK && order != NULL) {
-        int word = row->halves - NVFP4_HALVES_GATE_UP;
-        status = nvfp4_policy_read_word(reader, order, "halves", halves_words, &word);
-        row->halves = (uint8_t)(word + NVFP4_HALVES_GATE_UP);
+        const int first = NVFP4_HALVES_GATE_UP; /* AUTO is no order of weights */
+        int word = row->halves - first;
+        status = nvfp4_policy_read_word(reader, order, "halves", halves + first, &word);
+        row->halves = (uint8_t)(word + first);
     }
     if (status == NVFP4_OK && padding != NULL)
         status = read_padding(reader, padding, &row->padding);

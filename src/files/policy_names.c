@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "files/request_parts.h"
+
 static struct policy_place key_place(const nvfp4_node *node)
 {
     return node->key != NULL ? (struct policy_place){ node->key_line, node->key_column }
@@ -132,6 +134,13 @@ static nvfp4_status read_key_words(const struct policy_reader *reader, const nvf
     return NVFP4_OK;
 }
 
+/* Does every request have a key of this name, in one section or the other? */
+static int is_request_key(const char *name)
+{
+    return nvfp4_request_find_key(SECTION_LAYER, name, strlen(name)) != NULL ||
+           nvfp4_request_find_key(SECTION_DEPLOYMENT, name, strlen(name)) != NULL;
+}
+
 /* Takes "deployment.moe_runner" apart. */
 static nvfp4_status read_key_name(const struct policy_reader *reader, const nvfp4_node *node,
                                   struct nvfp4_custom_key *key)
@@ -155,7 +164,7 @@ static nvfp4_status read_key_name(const struct policy_reader *reader, const nvfp
     const nvfp4_status status = nvfp4_policy_read_name(reader, &name, "a name", &key->key);
     if (status != NVFP4_OK || key->key == NULL)
         return status;
-    if (!nvfp4_policy_is_free_key(key->key) ||
+    if (!nvfp4_policy_is_free_key(key->key) || is_request_key(key->key) ||
         nvfp4_policy_find_key(&reader->draft->policy, key->key) != NULL)
         return nvfp4_policy_fail_key(reader, node, "there is a key '%s' already", key->key);
     return NVFP4_OK;

@@ -23,12 +23,6 @@ void nvfp4_policy_reorder(struct policy_draft *draft, const uint8_t order[NVFP4_
     }
 }
 
-void nvfp4_policy_move_last(struct policy_draft *draft, int to)
-{
-    const int last = draft->policy.row_count - 1;
-    nvfp4_policy_move_set(draft, (nvfp4_kernel_set)1 << last, (nvfp4_kernel_set)1 << to, 0);
-}
-
 void nvfp4_policy_move_set(struct policy_draft *draft, nvfp4_kernel_set moved,
                            nvfp4_kernel_set target, int after)
 {

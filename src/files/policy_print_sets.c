@@ -34,7 +34,7 @@ void nvfp4_print_text(struct policy_printer *p, const char *key, const char *tex
         return;
     nvfp4_print_key(p, key);
     out_char(p->out, ' ');
-    out_json_string(p->out, text);
+    nvfp4_out_json_string(p->out, text);
 }
 
 void nvfp4_print_word(struct policy_printer *p, const char *key, const char *word)

@@ -58,68 +58,6 @@ static nvfp4_status read_clamp_set(const struct policy_reader *reader, const nvf
     return status;
 }
 
-/* ---- errata ---- */
-
-static int find_erratum(const struct policy_draft *draft, const char *name)
-{
-    int at = 0;
-    while (at < draft->policy.erratum_count && strcmp(draft->errata[at].name, name) != 0)
-        at++;
-    return at;
-}
-
-static nvfp4_status read_errata(const struct policy_reader *reader, const nvfp4_node *node)
-{
-    struct policy_draft *const draft = reader->draft;
-    if (node->kind != NVFP4_NODE_SEQUENCE)
-        return nvfp4_policy_must_be(reader, node, "a list of errata");
-    for (const nvfp4_node *n = node->first; n != NULL; n = n->next) {
-        struct nvfp4_erratum erratum;
-        nvfp4_status status = nvfp4_policy_read_erratum(reader, n, &erratum);
-        const int at = find_erratum(draft, erratum.name);
-        if (status == NVFP4_OK && erratum.name[0] == '\0') /* a check goes on behind it */
-            continue;
-        if (status == NVFP4_OK && at < draft->policy.erratum_count &&
-            draft->erratum_places[at].line != 0)
-            status = nvfp4_policy_fail(reader, n, NVFP4_ESCHEMA, "the erratum '%s' stands twice",
-                                       erratum.name);
-        if (status == NVFP4_OK && at == POLICY_ERRATA)
-            return nvfp4_policy_fail(reader, n, NVFP4_ELIMIT, "a policy has at most %d errata",
-                                     POLICY_ERRATA);
-        if (status != NVFP4_OK)
-            return status;
-        draft->errata[at] = erratum;
-        draft->erratum_places[at] = (struct policy_place){ n->line, n->column };
-        draft->policy.erratum_count =
-            (uint8_t)(draft->policy.erratum_count + (at == draft->policy.erratum_count));
-    }
-    return NVFP4_OK;
-}
-
-static nvfp4_status read_errata_off(const struct policy_reader *reader, const nvfp4_node *node)
-{
-    struct policy_draft *const draft = reader->draft;
-    for (const nvfp4_node *n = nvfp4_policy_first_item(node); n != NULL;
-         n = nvfp4_policy_next_item(node, n)) {
-        const char *names[POLICY_ERRATA + 1];
-        int at = -1;
-        for (int i = 0; i < draft->policy.erratum_count; i++)
-            names[i] = draft->errata[i].name;
-        names[draft->policy.erratum_count] = NULL;
-        const nvfp4_status status = nvfp4_policy_read_word(reader, n, "errata_off", names, &at);
-        if (status != NVFP4_OK)
-            return status;
-        if (at < 0)
-            continue;
-        for (int i = at; i + 1 < draft->policy.erratum_count; i++) {
-            draft->errata[i] = draft->errata[i + 1];
-            draft->erratum_places[i] = draft->erratum_places[i + 1];
-        }
-        draft->policy.erratum_count--;
-    }
-    return NVFP4_OK;
-}
-
 /* ---- what is chosen, and in which order ---- */
 
 static nvfp4_status set_opt_in(const struct policy_reader *reader, const nvfp4_node *node,
@@ -228,8 +166,8 @@ static const struct section {
     { "clamp_set", announce_clamp_set },
     { "kernels", nvfp4_policy_read_kernel_list },
     { "clamp_set", read_clamp_set },
-    { "errata", read_errata },
-    { "errata_off", read_errata_off },
+    { "errata", nvfp4_policy_read_errata },
+    { "errata_off", nvfp4_policy_read_errata_off },
     { "verified", nvfp4_policy_read_evidence },
     { "auto", read_auto },
     { "opt_in", read_opt_in },

@@ -222,17 +222,25 @@ void nvfp4_policy_device_range(int bit, int *first, int *last);
  * none. */
 uint64_t nvfp4_policy_devices_in(const char *text);
 
-/* ---- rules: policy_rules.c ---- */
+/* ---- rules: policy_when.c, policy_conditions.c, policy_clamp.c ---- */
+
+/** What all rules have: when, a range of versions, texts. */
+struct policy_common {
+    struct nvfp4_when when;
+    uint8_t has_library, library;
+    nvfp4_library_version from, below;
+    const char *note, *source;
+};
 
 /** A `when`. */
 nvfp4_status nvfp4_policy_read_when(const struct policy_reader *reader, const nvfp4_node *node,
                                     struct nvfp4_when *when);
+nvfp4_status nvfp4_policy_read_common(const struct policy_reader *reader, const nvfp4_node *mapping,
+                                      struct policy_common *common);
 nvfp4_status nvfp4_policy_read_condition(const struct policy_reader *reader, const nvfp4_node *node,
                                          struct nvfp4_condition *condition);
 nvfp4_status nvfp4_policy_read_clamp_rule(const struct policy_reader *reader,
                                           const nvfp4_node *node, struct nvfp4_clamp_rule *rule);
-nvfp4_status nvfp4_policy_read_erratum(const struct policy_reader *reader, const nvfp4_node *node,
-                                       struct nvfp4_erratum *erratum);
 
 /** The reason that a kind of condition gives where none is said; -1: it must be said. */
 int nvfp4_policy_usual_reason(int kind);
@@ -272,12 +280,18 @@ int nvfp4_policy_backend_of(const nvfp4_policy *policy, const char *text, size_t
 /** 1: no key of a kernel has this name. */
 int nvfp4_policy_is_free_key(const char *name);
 
+/* ---- errata: policy_errata.c ---- */
+
+/** The section `errata`. */
+nvfp4_status nvfp4_policy_read_errata(const struct policy_reader *reader, const nvfp4_node *node);
+/** The section `errata_off`. */
+nvfp4_status nvfp4_policy_read_errata_off(const struct policy_reader *reader,
+                                          const nvfp4_node *node);
+
 /* ---- the order of rows: policy_order.c ---- */
 
 /** Bring the rows into the order that lists their present places; what points to them follows. */
 void nvfp4_policy_reorder(struct policy_draft *draft, const uint8_t order[NVFP4_KERNELS_MAX]);
-/** Move the last row in front of the row at @p to. */
-void nvfp4_policy_move_last(struct policy_draft *draft, int to);
 /** Move the rows of a set, in their order, in front of (@p after 0) or behind the rows of another.
  */
 void nvfp4_policy_move_set(struct policy_draft *draft, nvfp4_kernel_set moved,
@@ -311,7 +325,16 @@ void nvfp4_policy_forget_places(struct policy_draft *draft);
 /** Read the document of a reader into its draft. */
 nvfp4_status nvfp4_policy_read_document(const struct policy_reader *reader);
 
-/* ---- files: policy_load.c ---- */
+/* ---- files: policy_open.c ---- */
+
+/** A path as the file @p beside (NULL: nobody) means it, in the arena; NULL: no memory. */
+const char *nvfp4_policy_path_beside(nvfp4_arena *arena, const char *path, const char *beside);
+
+/** 1: the name looks like a file's: it has a separator, or ends as policy files do. */
+int nvfp4_policy_is_path(const char *name);
+
+/** Read the document in a file. */
+nvfp4_status nvfp4_policy_open(const char *path, nvfp4_document **document, nvfp4_error *error);
 
 /** The nearest name among the built-in policies and their aliases, or NULL. */
 const char *nvfp4_policy_nearest_builtin(const char *name);

@@ -9,13 +9,13 @@ struct builtin_alias {
     const nvfp4_policy *policy;
 };
 
-extern const nvfp4_policy *const builtin_policies[];
-extern const size_t builtin_policy_count;
-extern const struct builtin_alias builtin_aliases[];
-extern const size_t builtin_alias_count;
-extern const nvfp4_policy *const builtin_default;
+extern const nvfp4_policy *const nvfp4_builtin_policies[];
+extern const size_t nvfp4_builtin_policy_count;
+extern const struct builtin_alias nvfp4_builtin_aliases[];
+extern const size_t nvfp4_builtin_alias_count;
+extern const nvfp4_policy *const nvfp4_builtin_default;
 
-extern const nvfp4_policy policy_vllm_44992, policy_vllm_45836, policy_vllm_46492, policy_vllm_52018;
-extern const nvfp4_policy policy_kernels_2026_11;
+extern const nvfp4_policy nvfp4_policy_vllm_44992, nvfp4_policy_vllm_45836, nvfp4_policy_vllm_46492, nvfp4_policy_vllm_52018;
+extern const nvfp4_policy nvfp4_policy_kernels_2026_11;
 
 #endif

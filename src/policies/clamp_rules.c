@@ -13,7 +13,7 @@
 #define PLAIN_CONSTANTS .alpha_constant = 1.0, .beta_constant = 0.0
 #define OAI_CONSTANTS .limit_constant = 7.0, .alpha_constant = 1.702, .beta_constant = 1.0
 
-const struct nvfp4_clamp_rule clamp_flashinfer_trtllm[] = {
+const struct nvfp4_clamp_rule nvfp4_clamp_flashinfer_trtllm[] = {
     {
         .when = { .device = DEVICE_ANY, .values = ANY_VALUE, .with = FLAG_PER_TOKEN_SCALE },
         .limit = LIMIT_IGNORED, .takes_alpha_beta = 1, .space = NVFP4_LIMIT_SPACE_RAW_ACCUMULATOR,
@@ -47,7 +47,7 @@ const struct nvfp4_clamp_rule clamp_flashinfer_trtllm[] = {
     },
 };
 
-const struct nvfp4_clamp_rule clamp_flashinfer_cutlass[] = {
+const struct nvfp4_clamp_rule nvfp4_clamp_flashinfer_cutlass[] = {
     {
         .when = ACTS(SWIGLU_FORMS), FLASHINFER_SINCE(0, 2, 13),
         .limit = LIMIT_TAKEN, .takes_alpha_beta = 1, .space = NVFP4_LIMIT_SPACE_REAL,
@@ -69,7 +69,7 @@ const struct nvfp4_clamp_rule clamp_flashinfer_cutlass[] = {
     },
 };
 
-const struct nvfp4_clamp_rule clamp_flashinfer_cutedsl[] = {
+const struct nvfp4_clamp_rule nvfp4_clamp_flashinfer_cutedsl[] = {
     {
         .when = WHEN(SM(107), ONLY(ACTIVATION, SWIGLU_FORMS)),
         .limit = LIMIT_IGNORED, .space = NVFP4_LIMIT_SPACE_REAL, PLAIN_CONSTANTS,
@@ -98,7 +98,7 @@ const struct nvfp4_clamp_rule clamp_flashinfer_cutedsl[] = {
     },
 };
 
-const struct nvfp4_clamp_rule clamp_flashinfer_cutedsl_batched[] = {
+const struct nvfp4_clamp_rule nvfp4_clamp_flashinfer_cutedsl_batched[] = {
     {
         .when = ACTS(ACT(SILU)),
         .limit = LIMIT_IGNORED, .space = NVFP4_LIMIT_SPACE_REAL, PLAIN_CONSTANTS,
@@ -108,7 +108,7 @@ const struct nvfp4_clamp_rule clamp_flashinfer_cutedsl_batched[] = {
     },
 };
 
-const struct nvfp4_clamp_rule clamp_flashinfer_b12x[] = {
+const struct nvfp4_clamp_rule nvfp4_clamp_flashinfer_b12x[] = {
     {
         .when = WHEN(DEVICE_ANY, ONLY(ACTIVATION, ACT(SWIGLUOAI_UNINTERLEAVE)) &
                                      ONLY(SCHEME, SCHEME(W4A16))),
@@ -141,7 +141,7 @@ const struct nvfp4_clamp_rule clamp_flashinfer_b12x[] = {
     },
 };
 
-const struct nvfp4_clamp_rule clamp_b12x[] = {
+const struct nvfp4_clamp_rule nvfp4_clamp_b12x[] = {
     {
         .when = WHEN(DEVICE_ANY, ONLY(ACTIVATION, ACT(SILU)) & ONLY(SCHEME, SCHEME(W4A16))),
         B12X_SINCE(0, 15, 0),
@@ -177,7 +177,7 @@ const struct nvfp4_clamp_rule clamp_b12x[] = {
     },
 };
 
-const struct nvfp4_clamp_rule clamp_vllm_activation[] = {
+const struct nvfp4_clamp_rule nvfp4_clamp_vllm_activation[] = {
     {
         .when = ACTS(ACT(SILU)),
         .limit = LIMIT_TAKEN, .space = NVFP4_LIMIT_SPACE_REAL, PLAIN_CONSTANTS,

@@ -404,7 +404,7 @@ static const struct nvfp4_user_word words[] = {
     { "b12x", NVFP4_BACKEND_B12X, 0 },
 };
 
-const nvfp4_policy policy_kernels_2026_11 = {
+const nvfp4_policy nvfp4_policy_kernels_2026_11 = {
     .name = "kernels-2026-11",
     .summary = "What the kernels themselves do, by activation, scheme, library version and SM",
     .source = "FlashInfer fb28d7242 (0.6.18), b12x 36bce2c1 (1.2.6), vLLM copies named in the rows; "

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#define POLICY policy_vllm_44992
+#define POLICY nvfp4_policy_vllm_44992
 #define POLICY_NAME "vllm-44992"
 #define POLICY_SUMMARY "vLLM before PR 45836: only FLASHINFER_TRTLLM may serve a swiglu_limit"
 #define POLICY_SOURCE "vLLM 03878d1c22 (2026-06-11, PR 44992), fused_moe/oracle/nvfp4.py"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#define POLICY policy_vllm_45836
+#define POLICY nvfp4_policy_vllm_45836
 #define POLICY_NAME "vllm-45836"
 #define POLICY_SUMMARY "vLLM with PR 45836: MARLIN joins the clamp set"
 #define POLICY_SOURCE "vLLM 0775b882ba (2026-06-23, PR 45836), fused_moe/oracle/nvfp4.py"

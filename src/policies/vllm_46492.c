@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#define POLICY policy_vllm_46492
+#define POLICY nvfp4_policy_vllm_46492
 #define POLICY_NAME "vllm-46492"
 #define POLICY_SUMMARY "vLLM with PR 46492: FLASHINFER_CUTLASS joins the clamp set, SM120 stops failing"
 #define POLICY_SOURCE "vLLM 0d4d164488 (2026-06-23, PR 46492), fused_moe/oracle/nvfp4.py"

@@ -185,7 +185,7 @@ static const struct nvfp4_user_word words[] = {
     { "b12x", NVFP4_BACKEND_B12X, 0 },
 };
 
-const nvfp4_policy policy_vllm_52018 = {
+const nvfp4_policy nvfp4_policy_vllm_52018 = {
     .name = "vllm-52018",
     .summary = "vLLM's newest rules on record",
     .source = "vLLM 7cfb97e3 (2026-08-20) with PR 52018 (oracle/nvfp4.py@01362014), "

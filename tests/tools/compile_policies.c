@@ -36,7 +36,7 @@ int main(int argc, char **argv)
             perror(path);
             return 1;
         }
-        policy_compile(policy, &compiled);
+        nvfp4_policy_compile(policy, &compiled);
         fprintf(file, "/* SPDX-License-Identifier: Apache-2.0 */\n"
                       "/* Made from the rows by the target compile-policies. */\n"
                       "static const struct nvfp4_compiled compiled = {\n");
@@ -59,8 +59,8 @@ int main(int argc, char **argv)
             return 1;
         }
         printf("%-20s hash 0x%016" PRIx64 "%s\n", nvfp4_policy_name(policy),
-               policy_hash_compute(policy),
-               policy_hash_compute(policy) == nvfp4_policy_hash(policy) ? "" : "  (its table has another)");
+               nvfp4_policy_hash_compute(policy),
+               nvfp4_policy_hash_compute(policy) == nvfp4_policy_hash(policy) ? "" : "  (its table has another)");
     }
     return argc == 2 ? 0 : 2;
 }

@@ -52,7 +52,7 @@ static void all_alike(nvfp4_agreement records[RANKS])
 
 /* A policy that does not change: one kernel, which needs FlashInfer 0.6.12. */
 static const struct nvfp4_condition old_condition[] = {
-    { .when = { DEVICE_ANY, ANY_VALUE, 0, 0 },
+    { .when = { .device = DEVICE_ANY, .values = ANY_VALUE },
       .kind = CONDITION_LIBRARY,
       .reason = NVFP4_REASON_DEPENDENCY,
       .library = NVFP4_LIBRARY_FLASHINFER,
@@ -72,8 +72,8 @@ static nvfp4_policy old_policy(struct nvfp4_compiled *compiled)
     nvfp4_policy policy = {
         .name = "old", .rows = old_row, .row_count = 1, .auto_count = 1, .compiled = compiled
     };
-    policy_compile(&policy, compiled);
-    policy.hash = policy_hash_compute(&policy);
+    nvfp4_policy_compile(&policy, compiled);
+    policy.hash = nvfp4_policy_hash_compute(&policy);
     return policy;
 }
 

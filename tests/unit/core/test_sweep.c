@@ -179,8 +179,8 @@ static void chosen_kernels_honour_the_clamp(void **state)
         struct question q;
         if (nvfp4_select_backend(&s.layer, &s.deployment, p, &chosen) != NVFP4_OK)
             continue;
-        assert_int_equal(question_ask(&q, &s.layer, &s.deployment, p), NVFP4_OK);
-        const struct nvfp4_clamp_rule *rule = clamp_rule(&q, &p->rows[chosen.kernel]);
+        assert_int_equal(nvfp4_question_ask(&q, &s.layer, &s.deployment, p), NVFP4_OK);
+        const struct nvfp4_clamp_rule *rule = nvfp4_clamp_rule(&q, &p->rows[chosen.kernel]);
         if (s.layer.has & NVFP4_HAS_SWIGLU_LIMIT) {
             LAW(rule->limit == LIMIT_TAKEN ||
                 (rule->limit == LIMIT_CONSTANT && rule->limit_constant == s.layer.swiglu_limit));
@@ -213,12 +213,12 @@ static void decisions_are_frozen(void **state)
     sweep_begin(&s);
     do {
         nvfp4_selection chosen = { 0, -1, 0, 0 };
-        hash_number(&h, (uint64_t)(int64_t)nvfp4_select_backend(&s.layer, &s.deployment, p, &chosen));
-        hash_number(&h, (uint64_t)(int64_t)chosen.kernel);
+        nvfp4_hash_number(&h, (uint64_t)(int64_t)nvfp4_select_backend(&s.layer, &s.deployment, p, &chosen));
+        nvfp4_hash_number(&h, (uint64_t)(int64_t)chosen.kernel);
     } while (sweep_next(&s));
-    if (hash_end(&h) != want->decisions)
-        print_error("{ \"%s\", UINT64_C(0x%016llx) },\n", want->name, (unsigned long long)hash_end(&h));
-    assert_true(hash_end(&h) == want->decisions);
+    if (nvfp4_hash_end(&h) != want->decisions)
+        print_error("{ \"%s\", UINT64_C(0x%016llx) },\n", want->name, (unsigned long long)nvfp4_hash_end(&h));
+    assert_true(nvfp4_hash_end(&h) == want->decisions);
 }
 
 int main(void)

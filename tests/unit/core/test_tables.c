@@ -180,7 +180,7 @@ static void derived_tables_fit(void **state)
 {
     const nvfp4_policy *p = nvfp4_policy_builtin(*state);
     struct nvfp4_compiled compiled;
-    policy_compile(p, &compiled);
+    nvfp4_policy_compile(p, &compiled);
     assert_memory_equal(compiled.device, p->compiled->device, sizeof compiled.device);
     assert_memory_equal(compiled.value, p->compiled->value, sizeof compiled.value);
     assert_memory_equal(compiled.flags_low, p->compiled->flags_low, sizeof compiled.flags_low);
@@ -194,7 +194,7 @@ static void derived_tables_fit(void **state)
         assert_true(compiled.trigger[i].clamp == p->compiled->trigger[i].clamp);
         assert_true(compiled.trigger[i].flags == p->compiled->trigger[i].flags);
     }
-    assert_true(policy_hash_compute(p) == p->hash);
+    assert_true(nvfp4_policy_hash_compute(p) == p->hash);
     assert_true(nvfp4_policy_hash(p) == p->hash);
 }
 

@@ -457,7 +457,7 @@ static void compile_smalls(void)
     nvfp4_policy *const all[] = { &plain, &shaped, &flawed, &nameless, &keyed };
     for (size_t i = 0; i < COUNT_OF(all); i++) {
         all[i]->auto_count = all[i]->row_count;
-        policy_compile(all[i], &compiled[i]);
+        nvfp4_policy_compile(all[i], &compiled[i]);
         all[i]->compiled = &compiled[i];
     }
 }

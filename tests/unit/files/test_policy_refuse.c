@@ -174,6 +174,8 @@ static const struct refusal {
     { "key of nothing", BASE "keys: {runner: [a, b]}\n", NVFP4_ESCHEMA, 3, 8, "layer.NAME" },
     { "key that is there", BASE "keys: {layer.activation: [a, b]}\n", NVFP4_ESCHEMA, 3, 8,
       "already" },
+    { "key that requests have", BASE "keys: {deployment.top_k: [a, b]}\n", NVFP4_ESCHEMA, 3, 8,
+      "already" },
     { "key of one word", BASE "keys: {layer.arch: [a]}\n", NVFP4_ESCHEMA, 3, 20, "two words" },
     { "key with a word twice", BASE "keys: {layer.arch: [a, b, a]}\n", NVFP4_ESCHEMA, 3, 27,
       "twice" },
