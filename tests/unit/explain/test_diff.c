@@ -295,7 +295,7 @@ static void agrees_for_any_change(void **state)
         copy_policy(&copy, base);
         for (int k = 0; k <= n % 3; k++)
             change(&copy, &random);
-        policy_compile(&copy.policy, &copy.compiled);
+        nvfp4_policy_compile(&copy.policy, &copy.compiled);
         const nvfp4_diff *diff = make(base, &copy.policy, 0);
         check_points(diff, &random, 500);
         drop(diff);
