@@ -6,6 +6,7 @@
 
 #include "cli/args.h"
 #include "cli/explain.h"
+#include "cli/rules.h"
 
 enum {
     OPTION_MODEL,
@@ -31,7 +32,7 @@ static const nvfp4_cli_option options[] = {
     [OPTION_SM] = { "--sm", "N", "the device by its compute capability: 120" },
     [OPTION_PROBE] = { "--probe", NULL, "the devices of this machine" },
     [OPTION_MACHINE] = { "--machine", "FILE", "the devices of a recorded machine" },
-    [OPTION_POLICY] = { "--policy", "NAME", "whose rules decide: a policy of policy list, or a file" },
+    [OPTION_POLICY] = { "--policy", "NAME", "whose rules decide: a policy of policy list, or a file; A,B compares" },
     [OPTION_BACKEND] = { "--backend", "NAME", "insist on a backend" },
     [OPTION_TP] = { "--tp", "N", "tensor-parallel ranks" },
     [OPTION_DP] = { "--dp", "N", "data-parallel ranks" },
@@ -83,6 +84,7 @@ static const struct {
 struct explain {
     nvfp4_cli_question question;
     const char *model;
+    const char *policies; /* several, to be compared */
     const char *device_option; /* the one of --gpu, --sm and so on that was given */
     int form;
     nvfp4_explain_options options;
@@ -157,6 +159,10 @@ static int take_option(struct explain *e, int option, const char *value)
             return 0;
     if (option == OPTION_SM && !is_sm(value))
         return 0;
+    if (option == OPTION_POLICY && strchr(value, ',') != NULL) {
+        e->policies = value;
+        return 1;
+    }
     for (size_t i = 0; i < sizeof shorts / sizeof shorts[0]; i++)
         if (shorts[i].option == option)
             return nvfp4_cli_question_set(&e->question, shorts[i].before, options[option].name,
@@ -214,6 +220,8 @@ static int explain(struct explain *e)
     e->options.color = e->form == NVFP4_CLI_TEXT && nvfp4_cli_color();
     e->options.remarks = &e->question.remark;
     e->options.remark_count = e->question.remark_count;
+    if (e->policies != NULL)
+        return nvfp4_cli_compare(&e->question, e->model, e->policies, e->form);
     if (e->model != NULL)
         return nvfp4_cli_explain_model(&e->question, e->model, e->form, &e->options);
     if (nvfp4_request_new(&request) != NVFP4_OK) {
