@@ -198,13 +198,12 @@ typedef enum nvfp4_fact_kind {
     NVFP4_FACT_DEVICE = 2,  /**< `bits` >> 32: ::nvfp4_vendor, low half: SM */
     NVFP4_FACT_WORDS = 3,   /**< `bits`: set of words of the ::nvfp4_column `column` */
     NVFP4_FACT_VERSION = 4, /**< `bits`: a version of the ::nvfp4_library `column` */
-    NVFP4_FACT_BELOW = 5,   /**< `bits`: any version of `column` older than this one */
-    NVFP4_FACT_NUMBER = 6,  /**< `bits`: a whole number */
-    NVFP4_FACT_MULTIPLE = 7, /**< `bits`: a multiple of this */
-    NVFP4_FACT_AT_MOST = 8,  /**< `bits`: this or less */
-    NVFP4_FACT_REAL = 9,     /**< `real` */
-    NVFP4_FACT_NOT = 10,     /**< the thing itself must be absent; `bits` 1: it is there */
-    NVFP4_FACT_TEXT = 11     /**< `text` */
+    NVFP4_FACT_NUMBER = 5,  /**< `bits`: a whole number */
+    NVFP4_FACT_MULTIPLE = 6, /**< `bits`: a multiple of this */
+    NVFP4_FACT_AT_MOST = 7,  /**< `bits`: this or less */
+    NVFP4_FACT_REAL = 8,     /**< `real` */
+    NVFP4_FACT_NOT = 9,      /**< the thing itself must be absent; `bits` 1: it is there */
+    NVFP4_FACT_TEXT = 10     /**< `text` */
 } nvfp4_fact_kind;
 
 /** Request columns that hold words: name, value, word. */

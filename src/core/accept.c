@@ -84,20 +84,33 @@ static int erratum_version(const struct question *q, const struct nvfp4_erratum 
     return have >= e->from && (e->below == 0 || have < e->below);
 }
 
-/* An erratum about one shape needs that shape: a size that is unknown is not it. */
-static int erratum_shape(const struct question *q, const struct nvfp4_erratum *e)
+/* An erratum about one shape needs that shape; what an unknown size (0) may be is the caller's choice. */
+static int erratum_shape(const struct question *q, const struct nvfp4_erratum *e, int unknown_fits)
 {
-    return (e->experts == 0 || e->experts == q->layer->num_experts) &&
-           (e->hidden == 0 || e->hidden == q->layer->hidden_size) &&
-           (e->width == 0 || e->width == q->width) &&
-           (e->top_k == 0 || e->top_k == q->layer->top_k);
+    const int64_t of[] = { e->experts, e->hidden, e->width, e->top_k };
+    const int64_t have[] = { q->layer->num_experts, q->layer->hidden_size, q->width, q->layer->top_k };
+    for (size_t i = 0; i < COUNT_OF(of); i++)
+        if (of[i] != 0 && of[i] != have[i] && !(unknown_fits && have[i] == 0))
+            return 0;
+    return 1;
+}
+
+static int erratum_is_about(const struct question *q, int index)
+{
+    const struct nvfp4_erratum *e = &q->policy->errata[index];
+    return !(q->deployment->errata_off >> index & 1) && question_matches(q, &e->when) &&
+           erratum_version(q, e);
 }
 
 int nvfp4_erratum_holds(const struct question *q, int index)
 {
-    const struct nvfp4_erratum *e = &q->policy->errata[index];
-    return !(q->deployment->errata_off >> index & 1) && question_matches(q, &e->when) &&
-           erratum_version(q, e) && erratum_shape(q, e);
+    return erratum_is_about(q, index) && erratum_shape(q, &q->policy->errata[index], 0);
+}
+
+int nvfp4_erratum_abstains(const struct question *q, int index)
+{
+    return erratum_is_about(q, index) && !erratum_shape(q, &q->policy->errata[index], 0) &&
+           erratum_shape(q, &q->policy->errata[index], 1);
 }
 
 int nvfp4_targets_cover(const struct question *q)

@@ -15,6 +15,8 @@ enum condition_result nvfp4_condition_check(const struct question *q, const stru
 
 /* Is the erratum in force for this question (and not switched off)? `index` is its place in the policy. */
 int nvfp4_erratum_holds(const struct question *q, int index);
+/* Would it hold if the sizes that are unknown were those it is about? */
+int nvfp4_erratum_abstains(const struct question *q, int index);
 
 /* Does code of the engine's own exist for the device? */
 int nvfp4_targets_cover(const struct question *q);

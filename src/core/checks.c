@@ -274,7 +274,11 @@ static void judge_errata(const struct question *q, int index, struct sink *sink)
 {
     for (int i = 0; i < q->policy->erratum_count; i++) {
         const struct nvfp4_erratum *e = &q->policy->errata[i];
-        if (!(e->kernels >> index & 1) || !nvfp4_erratum_holds(q, i))
+        if (!(e->kernels >> index & 1))
+            continue;
+        if (nvfp4_erratum_abstains(q, i))
+            sink->unchecked |= NVFP4_REASON_BIT(NVFP4_REASON_ERRATUM);
+        if (!nvfp4_erratum_holds(q, i))
             continue;
         const nvfp4_fact need =
             e->below != 0 ? fact(NVFP4_FACT_VERSION, e->library, e->below) : no_fact;

@@ -222,6 +222,12 @@ static void hash_peers(struct hash *h, const struct question *q)
     nvfp4_hash_number(h, not_covered);
 }
 
+/* The first n bits; those beyond a policy's own rows and errata mean nothing. */
+static uint64_t low_bits(int n)
+{
+    return n >= 64 ? ~(uint64_t)0 : ((uint64_t)1 << n) - 1;
+}
+
 uint64_t nvfp4_fingerprint_of(const struct question *q, int kernel)
 {
     const nvfp4_deployment *d = q->deployment;
@@ -246,8 +252,8 @@ uint64_t nvfp4_fingerprint_of(const struct question *q, int kernel)
     for (int i = 0; i < LIBRARY_SLOTS; i++)
         nvfp4_hash_number(&h, levels[i]);
     nvfp4_hash_number(&h, built);
-    nvfp4_hash_number(&h, d->disabled);
-    nvfp4_hash_number(&h, d->errata_off);
+    nvfp4_hash_number(&h, d->disabled & low_bits(q->policy->row_count));
+    nvfp4_hash_number(&h, d->errata_off & low_bits(q->policy->erratum_count));
     hash_peers(&h, q);
     nvfp4_hash_number(&h, (uint64_t)(int64_t)kernel);
     return nvfp4_hash_end(&h);

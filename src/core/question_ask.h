@@ -18,6 +18,8 @@ static inline int device_index(const nvfp4_device_key *device)
             return SM_INDEX(80) + (sm - 80);
         return sm >= 10 && sm <= 999 ? SM_INDEX(sm) : -1;
     }
+    if (memchr(device->arch, '\0', sizeof device->arch) == NULL)
+        return -1;
     return device->vendor == NVFP4_VENDOR_AMD     ? INDEX_AMD
            : device->vendor == NVFP4_VENDOR_INTEL ? INDEX_INTEL
                                                   : -1;
@@ -77,6 +79,10 @@ static inline int valid_arrays(const nvfp4_deployment *d)
         return 0;
     for (size_t i = 0; i < d->peer_count; i++)
         if (device_index(&d->peers[i]) < 0)
+            return 0;
+    for (size_t i = 0; i < d->target_count; i++)
+        if (d->targets[i].sm < 10 || d->targets[i].sm > 999 ||
+            !in_range(d->targets[i].kind, NVFP4_TARGET_PTX + 1))
             return 0;
     return 1;
 }

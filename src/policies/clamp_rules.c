@@ -30,6 +30,12 @@ const struct nvfp4_clamp_rule nvfp4_clamp_flashinfer_trtllm[] = {
                   "(65e9092a9)",
     },
     {
+        .when = ACTS(ACT(SILU) | ACT(SWIGLUOAI_UNINTERLEAVE)),
+        .limit = LIMIT_IGNORED, .space = NVFP4_LIMIT_SPACE_RAW_ACCUMULATOR, PLAIN_CONSTANTS,
+        .note = "has no parameter for limit, alpha or beta before FlashInfer 0.2.10",
+        .source = "flashinfer 65e9092a9 brought them",
+    },
+    {
         .when = ACTS(ACT(SITU)), FLASHINFER_SINCE(0, 6, 16),
         .limit = LIMIT_TAKEN, .takes_alpha_beta = 1, .space = NVFP4_LIMIT_SPACE_RAW_ACCUMULATOR,
         .source = "flashinfer@fb28d7242 tests/moe/trtllm_gen_fused_moe_utils.py:807-816,2758-2761",
@@ -54,6 +60,12 @@ const struct nvfp4_clamp_rule nvfp4_clamp_flashinfer_cutlass[] = {
         .note = "pass activation type Swiglu with swiglu_limit: the library turns it into SwigluBias",
         .source = "flashinfer@fb28d7242 flashinfer_cutlass_fused_moe_binding.cu:412-424, "
                   "cutlass_fused_moe_kernels.cuh:2215-2228; since 0.2.13 (dd9a33341)",
+    },
+    {
+        .when = ACTS(SWIGLU_FORMS),
+        .limit = LIMIT_IGNORED, .space = NVFP4_LIMIT_SPACE_REAL, PLAIN_CONSTANTS,
+        .note = "has no parameter for limit, alpha or beta before FlashInfer 0.2.13",
+        .source = "flashinfer dd9a33341 brought them",
     },
     {
         .when = ACTS(ACT(SWIGLUSTEP)), FLASHINFER_SINCE(0, 6, 13),

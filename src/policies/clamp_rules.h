@@ -9,8 +9,8 @@
  * policy. The kernels-* policies decide by them; the vllm-* ones decide by their set and take from
  * here what must be forwarded.
  */
-extern const struct nvfp4_clamp_rule nvfp4_clamp_flashinfer_trtllm[5];
-extern const struct nvfp4_clamp_rule nvfp4_clamp_flashinfer_cutlass[3];
+extern const struct nvfp4_clamp_rule nvfp4_clamp_flashinfer_trtllm[6];
+extern const struct nvfp4_clamp_rule nvfp4_clamp_flashinfer_cutlass[4];
 extern const struct nvfp4_clamp_rule nvfp4_clamp_flashinfer_cutedsl[4];
 extern const struct nvfp4_clamp_rule nvfp4_clamp_flashinfer_cutedsl_batched[1];
 extern const struct nvfp4_clamp_rule nvfp4_clamp_flashinfer_b12x[4];

@@ -72,6 +72,11 @@
         .when = WHEN_VALUES(ONLY(ACTIVATION, ACT(GELU_TANH))), .kind = CONDITION_DOUBT,            \
         .note = "gelu_tanh runs the kernel's Geglu",                                               \
         .source = "flashinfer@fb28d7242 csrc/trtllm_fused_moe_runner.cu:41-54",                    \
+    },                                                                                             \
+    {                                                                                              \
+        .when = WHEN_FLAG(FLAG_PER_TOKEN_SCALE), .kind = CONDITION_DOUBT,                          \
+        .note = "per-token scales fall back to an untuned kernel from 6144 tokens on",             \
+        .source = "FlashInfer #4588, open",                                                        \
     }
 
 static const struct nvfp4_condition trtllm_monolithic[] = {
@@ -147,7 +152,7 @@ static const struct nvfp4_condition vllm_cutlass[] = {
     CUDA_FLOOR(SM(103) | SM(107) | SM(121), 12, 9, "first CUDA toolkit with the target or family"),
     {
         .when = { .device = SM_RANGE(120, 129),
-                  .values = ONLY(DTYPE, ALL(DTYPE) & ~DTYPE(BF16)) },
+                  .values = ONLY(DTYPE, DTYPE(FP16)) },
         .kind = CONDITION_RULES_OUT, .reason = NVFP4_REASON_DTYPE,
         .note = "the SM120 build writes bf16 only",
         .source = "vLLM csrc nvfp4_blockwise_moe_kernel.cu@1c04eb1e",
@@ -156,7 +161,14 @@ static const struct nvfp4_condition vllm_cutlass[] = {
     INPUT_WEIGHT_TOP_1,
 };
 
-static const struct nvfp4_condition humming[] = { NEEDS(HUMMING) };
+static const struct nvfp4_condition humming[] = {
+    NEEDS(HUMMING),
+    {
+        .when = ALWAYS, .kind = CONDITION_DOUBT,
+        .note = "its kernels were not read: what is told of them is vLLM's word",
+        .source = "vLLM experts/humming_moe.py",
+    },
+};
 
 static const struct nvfp4_condition emulation[] = {
     {
@@ -413,7 +425,7 @@ const nvfp4_policy nvfp4_policy_kernels_2026_11 = {
     .compiled = &compiled,
     .row_count = COUNT_OF(rows),
     .auto_count = 11,
-    .hash = UINT64_C(0x4f7c4cc76f375b11),
+    .hash = UINT64_C(0x7279a27ed4810611),
     .words = words,
     .word_count = COUNT_OF(words),
     .errata = errata,

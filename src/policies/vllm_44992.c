@@ -4,7 +4,7 @@
 #define POLICY_SUMMARY "vLLM before PR 45836: only FLASHINFER_TRTLLM may serve a swiglu_limit"
 #define POLICY_SOURCE "vLLM 03878d1c22 (2026-06-11, PR 44992), fused_moe/oracle/nvfp4.py"
 #define POLICY_COMPILED "policies/compiled/vllm-44992.inc"
-#define POLICY_HASH UINT64_C(0xfbea1d84552b5140)
+#define POLICY_HASH UINT64_C(0x0e7e279305d91b99)
 #define TRTLLM_GELU ACT(GELU)
 #define CUTLASS_GELU 0
 #define SPLIT_OAI 0

@@ -4,7 +4,7 @@
 #define POLICY_SUMMARY "vLLM with PR 45836: MARLIN joins the clamp set"
 #define POLICY_SOURCE "vLLM 0775b882ba (2026-06-23, PR 45836), fused_moe/oracle/nvfp4.py"
 #define POLICY_COMPILED "policies/compiled/vllm-45836.inc"
-#define POLICY_HASH UINT64_C(0x8b5089fce1e08273)
+#define POLICY_HASH UINT64_C(0x1144306aea0dc735)
 #define TRTLLM_GELU (ACT(GELU) | ACT(GELU_TANH))
 #define CUTLASS_GELU ACT(GELU_TANH)
 #define SPLIT_OAI ACT(SWIGLUOAI_UNINTERLEAVE)
