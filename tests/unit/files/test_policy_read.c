@@ -77,6 +77,28 @@ static const struct meaning {
       NULL,
       "VLLM_CUTLASS",
       BIT(DISABLED) },
+    { "disable behind a condition of that reason",
+      BASE
+      "kernels:\n- {kernel: VLLM_CUTLASS, add: {conditions: [{rules_out: disabled, when: {devices: "
+      "90}}]}}\ndisable: VLLM_CUTLASS\n",
+      { 120, SILU, 10, "cutlass", NULL },
+      NULL,
+      "VLLM_CUTLASS",
+      BIT(DISABLED) },
+    { "enable",
+      BASE "kernels:\n- {kernel: MARLIN, add: {conditions: [{rules_out: disabled}, {rules_out: "
+           "bias}]}}\n"
+           "enable: marlin\n",
+      { 90, SILU, 10, "marlin", NULL },
+      NULL,
+      "MARLIN",
+      BIT(BIAS) },
+    { "enable, then disable",
+      BASE "disable: marlin\nenable: marlin\n",
+      { 90, SILU, 10, "marlin", NULL },
+      NULL,
+      "MARLIN",
+      BIT(DISABLED) },
     { "opt_in",
       BASE "opt_in: FLASHINFER_CUTLASS\n",
       { 120, SILU, 10, NULL, NULL },
@@ -251,7 +273,8 @@ static const struct meaning {
       NULL,
       0 },
     { "clamp set without a new kernel",
-      "name: x\nextends: vllm\nkernels:\n- {kernel: MARLIN/new, before: FLASHINFER_TRTLLM, devices: "
+      "name: x\nextends: vllm\nkernels:\n- {kernel: MARLIN/new, before: FLASHINFER_TRTLLM, "
+      "devices: "
       "120, scheme: w4a4, activation: silu, clamp: [{limit: taken}]}\n",
       { 120, SILU, 10, NULL, NULL },
       "FLASHINFER_CUTLASS",
