@@ -272,7 +272,8 @@ NVFP4_API nvfp4_status nvfp4_list_findings(const nvfp4_moe_layer *layer,
     X(LIBRARY, 6, "deployment.libraries")                                                          \
     X(BUILT, 7, "deployment.built")                                                                \
     X(DISABLE, 8, "deployment.disable")                                                            \
-    X(ERRATA_OFF, 9, "deployment.errata_off")
+    X(ERRATA_OFF, 9, "deployment.errata_off")                                                      \
+    X(TARGETS, 10, "deployment.built_archs")
 
 typedef enum nvfp4_change {
 #define X(name, value, key) NVFP4_CHANGE_##name = (value),
@@ -285,8 +286,8 @@ typedef enum nvfp4_change {
 typedef struct nvfp4_remedy {
     int32_t change;  /**< an ::nvfp4_change */
     int32_t library; /**< for LIBRARY: the ::nvfp4_library */
-    uint64_t from;   /**< old value: the number, enum value, version or set of that key */
-    uint64_t to;     /**< new value */
+    uint64_t from;   /**< old value: the number, enum value, version or set; of TARGETS how many */
+    uint64_t to;     /**< new value; of TARGETS 0: for the device at hand */
     int32_t backend; /**< what is chosen then */
     int32_t kernel;  /**< its number in the policy */
 } nvfp4_remedy;

@@ -360,30 +360,38 @@ typedef struct nvfp4_verification nvfp4_verification;
 /**
  * One call of the kernel. All pointers are into the plan and live as long as it does.
  *
- * Level MOE: run `problem` (it can be handed to nvfp4_moe_reference() as it is); out is [tokens,
+ * Level MOE: run `problem` (it can be handed to nvfp4_moe_reference()); out is [tokens,
  * K]. Level ACTIVATION: apply the activation to `gate_up`; a kernel that works on the raw
  * accumulator takes `accumulator` and `dequant` instead; out is [tokens, N]. Every number fed in is
  * exact in bf16 and fp16.
  */
 typedef struct nvfp4_verify_run {
+    size_t struct_size;
     const nvfp4_moe_layer *layer; /**< limit, alpha and beta of this run */
     int64_t tokens;
-    int64_t columns;           /**< of the output */
-    nvfp4_moe_problem problem; /**< level MOE */
-    const uint8_t *x_codes;    /**< level MOE, W4A4: x quantised with x_global */
-    const uint8_t *x_scales;   /**< in the claim's scale order */
-    const float *gate_up;      /**< level ACTIVATION: [tokens, 2N] in the claim's halves */
-    const float *accumulator;  /**< level ACTIVATION: gate_up before dequantisation */
-    const float *dequant;      /**< level ACTIVATION: [tokens], gate_up = accumulator * dequant */
-    float h_global;            /**< level ACTIVATION, W4A4: global scale of the output */
-    int32_t small;             /**< 1: of the small batch */
-    int32_t has_nan;           /**< 1: holds NaN on purpose */
-    int32_t halves;            /**< how gate and up share the rows, an ::nvfp4_halves; never AUTO */
+    int64_t columns;                  /**< of the output */
+    const nvfp4_moe_problem *problem; /**< level MOE; else NULL */
+    const uint8_t *x_codes;           /**< level MOE, W4A4: x quantised with x_global */
+    const uint8_t *x_scales;          /**< in the claim's scale order */
+    const float *gate_up;             /**< level ACTIVATION: [tokens, 2N] in the claim's halves */
+    const float *accumulator;         /**< level ACTIVATION: gate_up before dequantisation */
+    const float *dequant; /**< level ACTIVATION: [tokens], gate_up = accumulator * dequant */
+    float h_global;       /**< W4A4: global scale of the activation's output */
+    int32_t small;        /**< 1: of the small batch */
+    int32_t has_nan;      /**< 1: holds NaN on purpose */
+    int32_t halves;       /**< how gate and up share the rows, an ::nvfp4_halves; never AUTO */
     int32_t reserved;
 } nvfp4_verify_run;
 
+/** Nothing yet. */
+#define NVFP4_VERIFY_RUN_INIT                                                                      \
+    {                                                                                              \
+        sizeof(nvfp4_verify_run), NULL, 0, 0, NULL, NULL, NULL, NULL, NULL, NULL, 0, 0, 0, 0, 0    \
+    }
+
 /** What the outputs say. */
 typedef struct nvfp4_verify_result {
+    size_t struct_size;
     int32_t verdict;             /**< an ::nvfp4_verdict */
     nvfp4_verdict_set faults;    /**< every fault in the explanation found: some come together */
     nvfp4_verdict_set remaining; /**< UNDECIDED: what it may be; else the verdict alone */
@@ -401,6 +409,15 @@ typedef struct nvfp4_verify_result {
     double distance[32]; /**< by ::nvfp4_verdict: largest deviation from what it predicts, in
                               tolerances (up to 1 explains the outputs); negative: not tested */
 } nvfp4_verify_result;
+
+/** Not judged yet. */
+#define NVFP4_VERIFY_RESULT_INIT                                                                   \
+    {                                                                                              \
+        sizeof(nvfp4_verify_result), NVFP4_VERDICT_NONE, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,    \
+        {                                                                                          \
+            0                                                                                      \
+        }                                                                                          \
+    }
 
 /**
  * @brief Make a plan. Allocates; free it with nvfp4_verification_destroy().
@@ -428,8 +445,9 @@ NVFP4_API size_t nvfp4_verify_run_count(const nvfp4_verification *plan);
  * @brief One call of the kernel.
  * @param      plan  Not NULL.
  * @param      index Less than nvfp4_verify_run_count().
- * @param[out] run   Filled in; its pointers live as long as @p plan.
+ * @param[in,out] run `struct_size` in; its pointers live as long as @p plan.
  * @retval NVFP4_EINVAL A pointer is NULL or @p index is out of range.
+ * @retval NVFP4_EABI   `run->struct_size` is too small.
  * @since 0.1
  */
 NVFP4_API nvfp4_status nvfp4_verify_get_run(const nvfp4_verification *plan, size_t index,
@@ -463,8 +481,9 @@ NVFP4_API nvfp4_verdict_set nvfp4_verify_confusable(const nvfp4_verification *pl
  * @param      plan    Not NULL.
  * @param      outputs One array for each run: [tokens, columns], 16-bit outputs widened to float.
  * @param      count   Must be nvfp4_verify_run_count().
- * @param[out] result  Not NULL.
+ * @param[in,out] result `struct_size` in.
  * @retval NVFP4_EINVAL A pointer is NULL or @p count is wrong.
+ * @retval NVFP4_EABI   `result->struct_size` is too small.
  * @retval NVFP4_ENOMEM No memory.
  * @since 0.1
  */
@@ -474,10 +493,17 @@ NVFP4_API nvfp4_status nvfp4_verify_judge(const nvfp4_verification *plan,
 
 /** Where and what was verified. Strings are the caller's; NULL reads as "". */
 typedef struct nvfp4_verify_subject {
+    size_t struct_size;
     const char *device;  /**< the GPU, say "NVIDIA H200 (sm 90)" */
     const char *kernel;  /**< the backend, say "FLASHINFER_CUTLASS" */
     const char *version; /**< of the library it comes from, say "flashinfer 0.6.18" */
 } nvfp4_verify_subject;
+
+/** Nothing known. */
+#define NVFP4_VERIFY_SUBJECT_INIT                                                                  \
+    {                                                                                              \
+        sizeof(nvfp4_verify_subject), NULL, NULL, NULL                                             \
+    }
 
 /**
  * @brief Write a result as a YAML document, to keep or to put in a policy file as evidence.
@@ -496,6 +522,7 @@ typedef struct nvfp4_verify_subject {
  * @param      capacity Bytes of @p buffer.
  * @param[out] length   Bytes of the whole document without the NUL; may be NULL.
  * @retval NVFP4_EINVAL @p plan or @p result is NULL, or @p buffer is while @p capacity is not 0.
+ * @retval NVFP4_EABI   A `struct_size` is too small.
  * @retval NVFP4_ELIMIT The document was cut; @p buffer and @p length are written.
  * @since 0.1
  */

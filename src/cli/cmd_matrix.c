@@ -137,7 +137,7 @@ static int make_matrix(struct command *c)
     /* Every request needs a device; each column then puts in its own. */
     if (!nvfp4_cli_question_set(&c->question, "device={sm: 100}", "--gpu", NULL, ""))
         return 0;
-    if (nvfp4_cli_rules_make(&c->rules, &c->question, c->policies, &error) != NVFP4_OK) {
+    if (nvfp4_cli_rules_make(&c->rules, &c->question, NULL, c->policies, &error) != NVFP4_OK) {
         nvfp4_cli_complain_error(&error);
         return 0;
     }

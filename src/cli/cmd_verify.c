@@ -9,16 +9,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/commands.h"
 #include "verify/text.h"
 #include "verify/tool/confusion.h"
 #include "verify/tool/planfile.h"
 
-int nvfp4_cmd_verify(int argc, char **argv);
-
-enum { EXIT_GOOD = 0, EXIT_NO = 1, EXIT_BAD = 2 };
-
 static const char usage[] =
-    "usage: nvfp4-select verify --self-test [--seeds N]\n"
+    "usage: nvfp4-select verify --self-test [--seeds N] [--first N]\n"
     "       nvfp4-select verify plan --out DIR [claim]...\n"
     "       nvfp4-select verify judge --in DIR [--format text|json] [--record FILE]\n"
     "                                 [--device TEXT] [--kernel TEXT] [--version TEXT]\n"
@@ -53,7 +50,7 @@ static const char usage[] =
 static int bad(const char *what, const char *word)
 {
     fprintf(stderr, "nvfp4-select verify: %s%s%s\n", what, word[0] != '\0' ? ": " : "", word);
-    return EXIT_BAD;
+    return NVFP4_EXIT_USAGE;
 }
 
 /* The value of option `name` where argv[*i] is it, as "--name value" or "--name=value". */
@@ -98,7 +95,7 @@ static int claim_option(int argc, char **argv, int *i, nvfp4_verify_claim *claim
     nvfp4_status status = nvfp4_claim_set(claim, layer, field, value);
     if (status == NVFP4_EUNKNOWN)
         return bad("unknown option", word);
-    return status == NVFP4_OK ? EXIT_GOOD : bad("bad value", value);
+    return status == NVFP4_OK ? NVFP4_EXIT_OK : bad("bad value", value);
 }
 
 static void print_confusable(const nvfp4_verification *plan)
@@ -134,8 +131,8 @@ static int make_plan(int argc, char **argv)
         const char *value = option(argc, argv, &i, "--out");
         if (value != NULL)
             out = value;
-        else if (claim_option(argc, argv, &i, &claim, &layer) != EXIT_GOOD)
-            return EXIT_BAD;
+        else if (claim_option(argc, argv, &i, &claim, &layer) != NVFP4_EXIT_OK)
+            return NVFP4_EXIT_USAGE;
     }
     if (out == NULL)
         return bad("plan needs --out DIR", "");
@@ -150,7 +147,7 @@ static int make_plan(int argc, char **argv)
         print_confusable(plan);
     }
     nvfp4_verification_destroy(plan);
-    return status == NVFP4_OK ? EXIT_GOOD : bad(complaint.text, "");
+    return status == NVFP4_OK ? NVFP4_EXIT_OK : bad(complaint.text, "");
 }
 
 struct judge_options {
@@ -173,7 +170,7 @@ static int judge_option(int argc, char **argv, int *i, struct judge_options *o)
         const char *value = option(argc, argv, i, known[k].name);
         if (value != NULL) {
             *known[k].value = value;
-            return EXIT_GOOD;
+            return NVFP4_EXIT_OK;
         }
     }
     return bad("unknown option, or no value given for it", argv[*i]);
@@ -293,15 +290,15 @@ static int save_record(const nvfp4_verification *plan, const nvfp4_verify_result
         ok = fclose(file) == 0 && ok;
     }
     free(buffer);
-    return ok ? EXIT_GOOD : bad("cannot be written", o->record);
+    return ok ? NVFP4_EXIT_OK : bad("cannot be written", o->record);
 }
 
 static int judge(int argc, char **argv)
 {
-    struct judge_options o = {NULL, "text", NULL, {NULL, NULL, NULL}};
+    struct judge_options o = {NULL, "text", NULL, NVFP4_VERIFY_SUBJECT_INIT};
     for (int i = 1; i < argc; i++)
-        if (judge_option(argc, argv, &i, &o) != EXIT_GOOD)
-            return EXIT_BAD;
+        if (judge_option(argc, argv, &i, &o) != NVFP4_EXIT_OK)
+            return NVFP4_EXIT_USAGE;
     if (o.in == NULL)
         return bad("judge needs --in DIR", "");
     int json = strcmp(o.format, "json") == 0;
@@ -313,8 +310,8 @@ static int judge(int argc, char **argv)
     if (nvfp4_plan_load(o.in, &plan, &complaint) != NVFP4_OK)
         return bad(complaint.text, "");
     size_t count = nvfp4_verify_run_count(plan);
-    int code = EXIT_BAD;
-    nvfp4_verify_result result;
+    int code = NVFP4_EXIT_USAGE;
+    nvfp4_verify_result result = NVFP4_VERIFY_RESULT_INIT;
     if (nvfp4_outputs_load(o.in, plan, &outputs, &complaint) != NVFP4_OK) {
         (void)bad(complaint.text, "");
     } else if (nvfp4_verify_judge(plan, (const float *const *)outputs, count, &result) !=
@@ -325,9 +322,9 @@ static int judge(int argc, char **argv)
             print_json(&result);
         else
             print_text(&result);
-        code = result.verdict == NVFP4_VERDICT_HONOURS ? EXIT_GOOD : EXIT_NO;
-        if (o.record != NULL && save_record(plan, &result, &o) != EXIT_GOOD)
-            code = EXIT_BAD;
+        code = result.verdict == NVFP4_VERDICT_HONOURS ? NVFP4_EXIT_OK : NVFP4_EXIT_NO;
+        if (o.record != NULL && save_record(plan, &result, &o) != NVFP4_EXIT_OK)
+            code = NVFP4_EXIT_USAGE;
     }
     nvfp4_outputs_free(outputs, count);
     nvfp4_verification_destroy(plan);
@@ -349,23 +346,33 @@ static void print_failure(const struct nvfp4_confusion *c)
            nvfp4_dtype_name((nvfp4_dtype)layer->dtype));
 }
 
+/* A count from 1 on; 0 for what is none. */
+static unsigned long count_of(const char *text)
+{
+    char *end = NULL;
+    unsigned long n = *text >= '1' && *text <= '9' ? strtoul(text, &end, 10) : 0;
+    return end != NULL && *end == '\0' && n <= 1000000000 ? n : 0;
+}
+
 static int self_test(int argc, char **argv)
 {
     static struct nvfp4_confusion confusion; /* too large for some stacks */
-    unsigned long seeds = 1;
+    unsigned long seeds = 1, first = 1;
     int quick =
         argc < 2; /* every third claim: each layout, scheme and level with one of the limits */
     for (int i = 1; i < argc; i++) {
-        const char *value = option(argc, argv, &i, "--seeds");
-        char *end = NULL;
-        if (value == NULL || *value < '1' || *value > '9')
-            return bad("self-test knows --seeds N only", argv[i]);
-        seeds = strtoul(value, &end, 10);
-        if (*end != '\0' || seeds > 1000000)
-            return bad("bad number of seeds", value);
+        const char *word = argv[i], *value = option(argc, argv, &i, "--seeds");
+        unsigned long *number = value != NULL ? &seeds : &first;
+        if (value == NULL)
+            value = option(argc, argv, &i, "--first");
+        if (value == NULL)
+            return bad("unknown option, or no value given for it", word);
+        *number = count_of(value);
+        if (*number == 0)
+            return bad("bad number", value);
     }
     memset(&confusion, 0, sizeof confusion);
-    for (uint64_t seed = 1; seed <= seeds; seed++)
+    for (unsigned long seed = first; seed < first + seeds; seed++)
         for (size_t i = 0; i < nvfp4_grid_size(); i++) {
             nvfp4_verify_claim claim;
             nvfp4_moe_layer layer;
@@ -379,7 +386,7 @@ static int self_test(int argc, char **argv)
     nvfp4_confusion_print(&confusion, stdout);
     if (confusion.wrong != 0)
         print_failure(&confusion);
-    return confusion.wrong == 0 ? EXIT_GOOD : EXIT_NO;
+    return confusion.wrong == 0 ? NVFP4_EXIT_OK : NVFP4_EXIT_NO;
 }
 
 int nvfp4_cmd_verify(int argc, char **argv)
@@ -387,11 +394,11 @@ int nvfp4_cmd_verify(int argc, char **argv)
     for (int i = 1; i < argc; i++)
         if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) {
             fputs(usage, stdout);
-            return EXIT_GOOD;
+            return NVFP4_EXIT_OK;
         }
     if (argc < 2) {
         fputs(usage, stderr);
-        return EXIT_BAD;
+        return NVFP4_EXIT_USAGE;
     }
     if (strcmp(argv[1], "--self-test") == 0)
         return self_test(argc - 1, argv + 1);

@@ -2,7 +2,10 @@
 #include "cli/rules.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+
+#include <nvfp4moe/model.h>
 
 #include "cli/commands.h"
 
@@ -14,8 +17,8 @@ static nvfp4_status fail(nvfp4_error *error, nvfp4_status status, const char *me
     return status;
 }
 
-static nvfp4_status add(nvfp4_cli_rules *rules, nvfp4_cli_question *question, const char *name,
-                        nvfp4_error *error)
+static nvfp4_status add(nvfp4_cli_rules *rules, nvfp4_cli_question *question,
+                        const nvfp4_moe_layer *base, const char *name, nvfp4_error *error)
 {
     const size_t n = rules->count;
     if (n == NVFP4_CLI_RULES)
@@ -26,7 +29,7 @@ static nvfp4_status add(nvfp4_cli_rules *rules, nvfp4_cli_question *question, co
     if (nvfp4_request_new(&rules->requests[n]) != NVFP4_OK)
         return fail(error, NVFP4_ENOMEM, nvfp4_status_text(NVFP4_ENOMEM));
     rules->count++;
-    const nvfp4_status status = nvfp4_cli_question_build(question, NULL, rules->requests[n], error);
+    const nvfp4_status status = nvfp4_cli_question_build(question, base, rules->requests[n], error);
     if (status == NVFP4_OK) {
         rules->policies[n].policy = nvfp4_request_policy(rules->requests[n]);
         rules->policies[n].deployment = nvfp4_request_deployment(rules->requests[n]);
@@ -35,17 +38,17 @@ static nvfp4_status add(nvfp4_cli_rules *rules, nvfp4_cli_question *question, co
 }
 
 nvfp4_status nvfp4_cli_rules_make(nvfp4_cli_rules *rules, nvfp4_cli_question *question,
-                                  const char *list, nvfp4_error *error)
+                                  const nvfp4_moe_layer *base, const char *list, nvfp4_error *error)
 {
     if (list == NULL)
-        return add(rules, question, NULL, error);
+        return add(rules, question, base, NULL, error);
     for (const char *at = list;; at++) {
         char name[1024];
         const size_t length = strcspn(at, ",");
         if (length >= sizeof name)
             return fail(error, NVFP4_ELIMIT, "--policy: a name is too long");
         snprintf(name, sizeof name, "%.*s", (int)length, at);
-        const nvfp4_status status = add(rules, question, name, error);
+        const nvfp4_status status = add(rules, question, base, name, error);
         if (status != NVFP4_OK)
             return status;
         at += length;
@@ -85,20 +88,22 @@ static int write(const nvfp4_cli_rules *rules, int form, nvfp4_cli_text *text)
     return 1;
 }
 
-int nvfp4_cli_compare(nvfp4_cli_question *question, const char *list, int form)
+/* One question, or one group of a model. */
+static int compare(nvfp4_cli_question *question, const nvfp4_moe_layer *base, const char *list,
+                   int form)
 {
     nvfp4_cli_rules rules;
     nvfp4_cli_text text = { NULL, 0, 0 };
     nvfp4_error error;
     nvfp4_selection selection;
+    /* The policies become settings of the question, for this time only. */
+    const size_t settings = question->setting_count;
     memset(&rules, 0, sizeof rules);
     int code = NVFP4_EXIT_USAGE;
-    if (nvfp4_cli_rules_make(&rules, question, list, &error) != NVFP4_OK) {
+    if (nvfp4_cli_rules_make(&rules, question, base, list, &error) != NVFP4_OK) {
         code = nvfp4_cli_invalid(&error, form);
     } else if (write(&rules, form, &text)) {
         fwrite(text.text, 1, text.length, stdout);
-        if (form == NVFP4_CLI_JSON)
-            putchar('\n');
         code = NVFP4_EXIT_OK;
         for (size_t i = 0; i < rules.count; i++)
             if (nvfp4_select_backend(nvfp4_request_layer(rules.requests[0]),
@@ -108,5 +113,55 @@ int nvfp4_cli_compare(nvfp4_cli_question *question, const char *list, int form)
     }
     nvfp4_cli_text_free(&text);
     nvfp4_cli_rules_free(&rules);
+    while (question->setting_count > settings) {
+        question->setting_count--;
+        free(question->settings[question->setting_count].assignment);
+        free(question->settings[question->setting_count].origin);
+    }
+    return code;
+}
+
+static int compare_groups(nvfp4_cli_question *question, const nvfp4_model *model, const char *list,
+                          int form)
+{
+    const nvfp4_model_group *group;
+    int code = NVFP4_EXIT_OK, told = 0;
+    if (form == NVFP4_CLI_JSON)
+        fputs("{\"groups\":[", stdout);
+    for (size_t i = 0; (group = nvfp4_model_group_at(model, i)) != NULL; i++) {
+        const char *const layers = group->layers != NULL ? group->layers : "";
+        if (group->weights != NVFP4_WEIGHTS_NVFP4)
+            continue;
+        if (form == NVFP4_CLI_JSON) /* the name of layers is made of digits, commas and dashes */
+            printf("%s{\"layers\":\"%s\",\"comparison\":", told++ > 0 ? "," : "", layers);
+        else
+            printf("%slayers %s\n\n", told++ > 0 ? "\n" : "",
+                   *layers != '\0' ? layers : "not known");
+        const int answer = compare(question, &group->layer, list, form);
+        if (answer == NVFP4_EXIT_USAGE)
+            return answer;
+        code = answer > code ? answer : code;
+        fputs(form == NVFP4_CLI_JSON ? "}" : "", stdout);
+    }
+    fputs(form == NVFP4_CLI_JSON ? "]}\n" : "", stdout);
+    if (told == 0)
+        nvfp4_cli_complain("explain: no layer of this model has NVFP4 experts");
+    return told == 0 ? NVFP4_EXIT_NO : code;
+}
+
+int nvfp4_cli_compare(nvfp4_cli_question *question, const char *model, const char *list, int form)
+{
+    nvfp4_model *read;
+    nvfp4_error error;
+    if (model == NULL) {
+        const int code = compare(question, NULL, list, form);
+        if (form == NVFP4_CLI_JSON && code != NVFP4_EXIT_USAGE)
+            putchar('\n');
+        return code;
+    }
+    if (nvfp4_model_read(model, &read, &error) != NVFP4_OK)
+        return nvfp4_cli_invalid(&error, form);
+    const int code = compare_groups(question, read, list, form);
+    nvfp4_model_free(read);
     return code;
 }

@@ -90,12 +90,13 @@ if(TARGET nvfp4-select)
     set_target_properties(nvfp4-select PROPERTIES INSTALL_RPATH "${nvfp4_origin}/${nvfp4_to_lib}")
   endif()
   set(nvfp4_cli ${PROJECT_SOURCE_DIR}/src/cli)
-  install(FILES ${nvfp4_cli}/man/nvfp4-select.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 OPTIONAL)
-  install(FILES ${nvfp4_cli}/man/nvfp4-request.5 DESTINATION ${CMAKE_INSTALL_MANDIR}/man5 OPTIONAL)
+  install(FILES ${nvfp4_cli}/man/nvfp4-select.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+  install(FILES ${nvfp4_cli}/man/nvfp4-machine.5 ${nvfp4_cli}/man/nvfp4-request.5
+    DESTINATION ${CMAKE_INSTALL_MANDIR}/man5)
   install(FILES ${nvfp4_cli}/completion/nvfp4-select.bash RENAME nvfp4-select
-    DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions OPTIONAL)
+    DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
   install(FILES ${nvfp4_cli}/completion/_nvfp4-select
-    DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions OPTIONAL)
+    DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
   install(FILES ${nvfp4_cli}/completion/nvfp4-select.fish
-    DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d OPTIONAL)
+    DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
 endif()

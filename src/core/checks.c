@@ -314,7 +314,7 @@ static void judge_peers(const struct question *q, int index, struct sink *sink)
         if (!device_set_add(&seen, number) || !nvfp4_device_rules_out(q, index, number))
             continue;
         report(sink, index, NVFP4_REASON_PEER, "devices", fact(NVFP4_FACT_NUMBER, 0, i),
-               device_fact(peer, peer->sm == 101 ? 110 : peer->sm), NULL, NULL);
+               device_fact(peer, own_sm(peer->sm)), NULL, NULL);
         return;
     }
 }

@@ -6,7 +6,7 @@
 
 int nvfp4_device_number(const nvfp4_device_key *device)
 {
-    return device->vendor == NVFP4_VENDOR_NVIDIA ? own_name(device->sm) : device->vendor;
+    return device->vendor == NVFP4_VENDOR_NVIDIA ? own_sm(device->sm) : device->vendor;
 }
 
 int nvfp4_device_set_next(const struct device_set *set, int from)

@@ -10,12 +10,6 @@
 
 #include "core/question.h"
 
-/* Thor's name under CUDA 12 */
-static inline nvfp4_sm own_name(nvfp4_sm sm)
-{
-    return sm == 101 ? 110 : sm;
-}
-
 static inline int device_index(const nvfp4_device_key *device)
 {
     if (device->vendor == NVFP4_VENDOR_NVIDIA) {
@@ -301,7 +295,7 @@ static inline void question_finish(struct question *restrict q)
                     layer->activation == NVFP4_ACTIVATION_SWIGLUOAI_UNINTERLEAVE;
     q->device = device_bit(q->device_index);
     q->values = question_values(q);
-    q->sm = own_name(deployment->device.sm);
+    q->sm = own_sm(deployment->device.sm);
     q->limit = layer->swiglu_limit;
     q->alpha = layer->has & NVFP4_HAS_SWIGLU_ALPHA ? layer->swiglu_alpha : oai ? 1.702 : 1.0;
     q->beta = layer->has & NVFP4_HAS_SWIGLU_BETA ? layer->swiglu_beta : oai ? 1.0 : 0.0;

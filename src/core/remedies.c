@@ -22,9 +22,10 @@ enum step {
     STEP_PARALLEL = 3, /* plus one for each doubling or halving */
     STEP_LIBRARY = 12,
     STEP_EXPERT_PARALLEL = 14,
-    STEP_BACKEND = 16, /* plus its place in the order */
-    STEP_BUILT = 100,
-    STEP_RISK = 101    /* a defect taken in the bargain */
+    STEP_BACKEND = 16,   /* plus its place in the order */
+    STEP_BUILT = 100,    /* a build of the engine */
+    STEP_RISK = 200,     /* a defect taken in the bargain */
+    STEP_OTHER = 1000    /* on top where another backend was asked for */
 };
 
 struct search {
@@ -34,15 +35,6 @@ struct search {
     int cost[NVFP4_REMEDIES_MAX];
     size_t count;
 };
-
-/* Is the same change among the remedies already, cheaper? One value for each key is enough. */
-static int has_change(const struct search *s, int change, int library)
-{
-    for (size_t i = 0; i < s->count; i++)
-        if (s->remedies[i].change == change && s->remedies[i].library == library)
-            return 1;
-    return 0;
-}
 
 static void insert(struct search *s, const nvfp4_remedy *remedy, int cost)
 {
@@ -91,24 +83,32 @@ static nvfp4_remedy remedy_of(int change, uint64_t from, uint64_t to)
     return (nvfp4_remedy){ .change = change, .from = from, .to = to };
 }
 
+static int try_size(struct search *s, int32_t size, int cost)
+{
+    nvfp4_deployment changed = *s->q->deployment;
+    if (size < 1 || size > 64 || size == changed.tensor_parallel)
+        return 0;
+    const nvfp4_remedy remedy = remedy_of(NVFP4_CHANGE_TENSOR_PARALLEL,
+                                          (uint64_t)changed.tensor_parallel, (uint64_t)size);
+    changed.tensor_parallel = size;
+    return try_change(s, &changed, remedy, cost);
+}
+
+/* Halves and doubles, as machines have GPUs; where none of those fits, the nearest size that does. */
 static void try_tensor_parallel(struct search *s)
 {
-    const nvfp4_deployment *d = s->q->deployment;
-    for (int step = 1; step <= 7 && !has_change(s, NVFP4_CHANGE_TENSOR_PARALLEL, 0); step++) {
-        const int32_t fewer = d->tensor_parallel >> step, more = d->tensor_parallel << step;
-        nvfp4_deployment changed = *d;
-        changed.tensor_parallel = fewer;
-        if (fewer >= 1 && fewer << step == d->tensor_parallel)
-            try_change(s, &changed,
-                       remedy_of(NVFP4_CHANGE_TENSOR_PARALLEL, (uint64_t)d->tensor_parallel,
-                                 (uint64_t)fewer),
-                       STEP_PARALLEL + step);
-        changed.tensor_parallel = more;
-        if (more <= 64)
-            try_change(s, &changed,
-                       remedy_of(NVFP4_CHANGE_TENSOR_PARALLEL, (uint64_t)d->tensor_parallel,
-                                 (uint64_t)more),
-                       STEP_PARALLEL + step);
+    const int32_t size = s->q->deployment->tensor_parallel;
+    int found = 0;
+    for (int step = 1; step <= 6 && !found; step++) {
+        if (size % (1 << step) == 0)
+            found |= try_size(s, size >> step, STEP_PARALLEL + step);
+        if (size <= 64 >> step)
+            found |= try_size(s, size << step, STEP_PARALLEL + step);
+    }
+    for (int32_t away = 1; away < 64 && !found; away++) {
+        found |= try_size(s, size - away, STEP_PARALLEL + 7);
+        if (size < 64)
+            found |= try_size(s, size + away, STEP_PARALLEL + 7);
     }
 }
 
@@ -246,13 +246,17 @@ static void try_restrictions(struct search *s)
                        remedy_of(NVFP4_CHANGE_BUILT, d->not_built, changed.not_built),
                        STEP_BUILT + i);
     }
+    changed = *d;
+    changed.target_count = 0;
+    if (d->target_count != 0)
+        try_change(s, &changed, remedy_of(NVFP4_CHANGE_TARGETS, d->target_count, 0), STEP_BUILT);
     for (int i = 0; i < p->erratum_count; i++) {
         changed = *d;
         changed.errata_off |= (uint64_t)1 << i;
         if (nvfp4_erratum_holds(s->q, i))
             try_change(s, &changed,
                        remedy_of(NVFP4_CHANGE_ERRATA_OFF, d->errata_off, changed.errata_off),
-                       STEP_RISK + 100);
+                       STEP_RISK);
     }
 }
 
@@ -260,6 +264,7 @@ static void try_restrictions(struct search *s)
 static void try_backends(struct search *s)
 {
     const nvfp4_policy *p = s->q->policy;
+    const int other = s->q->requested != NVFP4_BACKEND_NONE ? STEP_OTHER : 0;
     int found = 0;
     for (int i = 0; i < p->word_count && found < NVFP4_REMEDIES_MAX; i++) {
         nvfp4_deployment changed = *s->q->deployment;
@@ -272,7 +277,7 @@ static void try_backends(struct search *s)
         found += try_change(s, &changed,
                             remedy_of(NVFP4_CHANGE_BACKEND, (uint64_t)s->q->deployment->requested,
                                       (uint64_t)changed.requested),
-                            STEP_BACKEND + place);
+                            STEP_BACKEND + place + other);
     }
 }
 

@@ -27,6 +27,11 @@
      : (sm) < 80              ? 3                                                                  \
      : (sm) < 140             ? 54                                                                 \
                               : 55)
+/* Thor is 101 under CUDA 12 and 110 under CUDA 13: one chip, read as 110 */
+static inline nvfp4_sm own_sm(nvfp4_sm sm)
+{
+    return sm == 101 ? 110 : sm;
+}
 #define SM(sm) DEVICE_BIT(SM_INDEX(sm))
 /* all SMs from first to last, both included */
 #define SM_RANGE(first, last)                                                                      \

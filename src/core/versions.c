@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/out.h"
+#include "core/rule.h"
 
 /*
  * A version in 64 bits, most significant first:
@@ -229,7 +230,7 @@ nvfp4_status nvfp4_target_parse(const char *text, nvfp4_target *target)
     }
     if (sm < 10 || sm > 999)
         return NVFP4_EINVAL;
-    nvfp4_target t = { sm == 101 ? 110 : (nvfp4_sm)sm, NVFP4_TARGET_PLAIN };
+    nvfp4_target t = { own_sm((nvfp4_sm)sm), NVFP4_TARGET_PLAIN };
     if (take(&p, "a"))
         t.kind = NVFP4_TARGET_ARCH;
     else if (take(&p, "f"))
@@ -244,14 +245,14 @@ nvfp4_status nvfp4_target_parse(const char *text, nvfp4_target *target)
 
 int nvfp4_target_runs_on(const nvfp4_target *target, nvfp4_sm sm)
 {
-    if (sm == 101)
-        sm = 110;
+    const nvfp4_sm of = own_sm(target->sm);
+    sm = own_sm(sm);
     switch (target->kind) {
     case NVFP4_TARGET_ARCH:
-        return sm == target->sm;
+        return sm == of;
     case NVFP4_TARGET_PTX:
-        return sm >= target->sm;
+        return sm >= of;
     default:
-        return sm / 10 == target->sm / 10 && sm >= target->sm;
+        return sm / 10 == of / 10 && sm >= of;
     }
 }

@@ -338,7 +338,8 @@ size_t nvfp4_diff_json(const nvfp4_diff *diff, const nvfp4_diff_print *options, 
     }
     out_text(&out, "],\"unchanged\":");
     nvfp4_diff_unite(diff, &all);
-    write_conditions(&out, &diff->space, &all, DIMS, 1);
+    /* Without a difference everything is, and need not be listed. */
+    write_conditions(&out, &diff->space, &all, diff->count != 0 ? DIMS : 0, 1);
     out_char(&out, '}');
     return out_end(&out);
 }

@@ -191,16 +191,16 @@ static void write_remedies(const struct answer *a)
         out_text(out, i == 0 ? "{\"change\":\"" : ",{\"change\":\"");
         nvfp4_out_remedy_key(out, r);
         out_text(out, "\",\"from\":");
-        nvfp4_out_remedy_value(out, a->policy, r, r->from);
+        nvfp4_out_remedy_value(out, a->deployment, a->policy, r, r->from);
         out_text(out, ",\"to\":");
-        nvfp4_out_remedy_value(out, a->policy, r, r->to);
+        nvfp4_out_remedy_value(out, a->deployment, a->policy, r, r->to);
         pair(out, "status", "ok");
         pair(out, "backend",
              nvfp4_policy_backend_name(a->policy, (nvfp4_backend)r->backend));
         key(out, "text");
         char text[1024]; /* it quotes JSON values, so it is made first and escaped then */
         struct out sentence = out_begin(text, sizeof text);
-        nvfp4_out_remedy(&sentence, a->policy, r);
+        nvfp4_out_remedy(&sentence, a->deployment, a->policy, r);
         out_end(&sentence);
         nvfp4_out_json_string(out, text);
         out_char(out, '}');

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "core/rule.h"
+
 /* Short names and colours of the built-in backends. */
 static const struct {
     const char *code, *label, *paint;
@@ -79,7 +81,7 @@ void nvfp4_matrix_out_device(struct out *out, const nvfp4_device_key *device)
 {
     if (device->vendor == NVFP4_VENDOR_NVIDIA) {
         out_text(out, "SM ");
-        out_number(out, (uint64_t)(device->sm == 101 ? 110 : device->sm));
+        out_number(out, (uint64_t)own_sm(device->sm));
     } else {
         out_text(out, nvfp4_vendor_name((nvfp4_vendor)device->vendor));
     }

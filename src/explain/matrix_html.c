@@ -119,7 +119,7 @@ static void answer_remedies(const struct page *p, const nvfp4_moe_layer *layer,
     for (size_t i = 0; i < count; i++) {
         char text[1024];
         struct out sentence = out_begin(text, sizeof text);
-        nvfp4_out_remedy(&sentence, policy, &remedies[i]);
+        nvfp4_out_remedy(&sentence, d, policy, &remedies[i]);
         out_text(out, i == 0 ? "" : ",");
         out_number(out, made(p, &sentence));
     }

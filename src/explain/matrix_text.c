@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-enum { WIDTH = 100, LABEL_MOST = 46, LABEL_LEAST = 12, CODE = 5 };
+enum { WIDTH = 100, LABEL_FAIR = 46, LABEL_LEAST = 12, CODE = 5 };
 
 #define BOLD  "\033[1m"
 #define DIM   "\033[2m"
@@ -85,7 +85,7 @@ static size_t label_width(const nvfp4_matrix *m)
         if (width_of(text) > most)
             most = width_of(text);
     }
-    return most > LABEL_MOST ? LABEL_MOST : most;
+    return most;
 }
 
 static size_t span_count(const nvfp4_matrix *m)
@@ -133,6 +133,10 @@ static void measure(struct sheet *s)
         const size_t width = out_end(&heading) + 1 - (s->codes && text[0] == 'S' ? 3 : 0);
         s->cell = width > s->cell ? width : s->cell;
     }
+    /* Labels get what the cells leave, and where that is little, so much that they can be read. */
+    const size_t taken = 1 + s->policy + spans * s->cell;
+    const size_t most = taken + LABEL_FAIR < WIDTH ? WIDTH + 1 - taken : LABEL_FAIR;
+    s->label = s->label > most ? most : s->label;
 }
 
 /* ---- lines ---- */

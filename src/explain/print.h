@@ -32,10 +32,11 @@ void nvfp4_out_backends(struct out *out, const nvfp4_policy *policy, nvfp4_kerne
                   const char *between, int quoted);
 
 /* What a remedy says to do, and its old and new value as JSON. */
-void nvfp4_out_remedy(struct out *out, const nvfp4_policy *policy, const nvfp4_remedy *remedy);
+void nvfp4_out_remedy(struct out *out, const nvfp4_deployment *deployment, const nvfp4_policy *policy,
+                      const nvfp4_remedy *remedy);
 void nvfp4_out_remedy_key(struct out *out, const nvfp4_remedy *remedy);
-void nvfp4_out_remedy_value(struct out *out, const nvfp4_policy *policy, const nvfp4_remedy *remedy,
-                      uint64_t value);
+void nvfp4_out_remedy_value(struct out *out, const nvfp4_deployment *deployment,
+                            const nvfp4_policy *policy, const nvfp4_remedy *remedy, uint64_t value);
 
 /* What a warning of this selection says. */
 void nvfp4_out_warning(struct out *out, const nvfp4_moe_layer *layer, const nvfp4_deployment *deployment,

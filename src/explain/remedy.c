@@ -56,8 +56,27 @@ static void out_errata(struct out *out, const nvfp4_policy *policy, uint64_t err
     out_char(out, ']');
 }
 
-void nvfp4_out_remedy_value(struct out *out, const nvfp4_policy *policy, const nvfp4_remedy *remedy,
-                      uint64_t value)
+/* As a request writes them: "90a", "100f", "120", "80+PTX". */
+static void out_targets(struct out *out, const nvfp4_deployment *deployment)
+{
+    static const char *const endings[] = {
+        [NVFP4_TARGET_PLAIN] = "",
+        [NVFP4_TARGET_ARCH] = "a",
+        [NVFP4_TARGET_FAMILY] = "f",
+        [NVFP4_TARGET_PTX] = "+PTX",
+    };
+    out_char(out, '[');
+    for (size_t i = 0; i < deployment->target_count; i++) {
+        out_text(out, i == 0 ? "\"" : ",\"");
+        out_number(out, (uint64_t)deployment->targets[i].sm);
+        out_text(out, endings[deployment->targets[i].kind]);
+        out_char(out, '"');
+    }
+    out_char(out, ']');
+}
+
+void nvfp4_out_remedy_value(struct out *out, const nvfp4_deployment *deployment,
+                            const nvfp4_policy *policy, const nvfp4_remedy *remedy, uint64_t value)
 {
     char version[64];
     switch (remedy->change) {
@@ -101,6 +120,12 @@ void nvfp4_out_remedy_value(struct out *out, const nvfp4_policy *policy, const n
     case NVFP4_CHANGE_ERRATA_OFF:
         out_errata(out, policy, value);
         break;
+    case NVFP4_CHANGE_TARGETS:
+        if (value == 0)
+            out_text(out, "null");
+        else
+            out_targets(out, deployment);
+        break;
     default:
         out_text(out, "null");
         break;
@@ -108,26 +133,32 @@ void nvfp4_out_remedy_value(struct out *out, const nvfp4_policy *policy, const n
 }
 
 /* What to do, in words; the values as they would be written in a request. */
-void nvfp4_out_remedy(struct out *out, const nvfp4_policy *policy, const nvfp4_remedy *remedy)
+void nvfp4_out_remedy(struct out *out, const nvfp4_deployment *deployment, const nvfp4_policy *policy,
+                      const nvfp4_remedy *remedy)
 {
     switch (remedy->change) {
     case NVFP4_CHANGE_BACKEND:
         out_text(out, "ask for backend ");
-        nvfp4_out_remedy_value(out, policy, remedy, remedy->to);
+        nvfp4_out_remedy_value(out, deployment, policy, remedy, remedy->to);
         return;
     case NVFP4_CHANGE_LIBRARY:
         out_text(out, remedy->from == NVFP4_LIBRARY_ABSENT ? "install " : "upgrade ");
         out_text(out, nvfp4_library_name((nvfp4_library)remedy->library));
         out_text(out, remedy->from == NVFP4_LIBRARY_ABSENT ? ", for example " : " to at least ");
-        nvfp4_out_remedy_value(out, policy, remedy, remedy->to);
+        nvfp4_out_remedy_value(out, deployment, policy, remedy, remedy->to);
+        break;
+    case NVFP4_CHANGE_TARGETS:
+        out_text(out, "build the engine's own kernels for this GPU too (deployment.built_archs is ");
+        out_targets(out, deployment);
+        out_char(out, ')');
         break;
     default:
         out_text(out, "set ");
         nvfp4_out_remedy_key(out, remedy);
         out_text(out, " to ");
-        nvfp4_out_remedy_value(out, policy, remedy, remedy->to);
+        nvfp4_out_remedy_value(out, deployment, policy, remedy, remedy->to);
         out_text(out, " (is ");
-        nvfp4_out_remedy_value(out, policy, remedy, remedy->from);
+        nvfp4_out_remedy_value(out, deployment, policy, remedy, remedy->from);
         out_char(out, ')');
         break;
     }

@@ -88,7 +88,7 @@ static void out_device_name(struct out *out, const nvfp4_deployment *d, const ch
     }
     if (d->device.vendor == NVFP4_VENDOR_NVIDIA) {
         out_text(out, "sm ");
-        out_number(out, (uint64_t)(d->device.sm == 101 ? 110 : d->device.sm));
+        out_number(out, (uint64_t)own_sm(d->device.sm));
     } else {
         out_text(out, nvfp4_vendor_name((nvfp4_vendor)d->device.vendor));
         out_text(out, d->device.arch[0] != '\0' ? " " : "");
@@ -246,7 +246,7 @@ static void write_remedies(const struct answer *a)
     for (size_t i = 0; i < count; i++) {
         char text[1024];
         struct out out = out_begin(text, sizeof text);
-        nvfp4_out_remedy(&out, a->policy, &remedies[i]);
+        nvfp4_out_remedy(&out, a->deployment, a->policy, &remedies[i]);
         out_end(&out);
         out_text(a->out, "  - ");
         wrapped(a->out, text, 4, 4);

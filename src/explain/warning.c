@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "core/rule.h"
 #include "explain/print.h"
 
 static void out_mixed_devices(struct out *out, const nvfp4_deployment *deployment)
@@ -10,7 +11,7 @@ static void out_mixed_devices(struct out *out, const nvfp4_deployment *deploymen
         out_text(out, between);
         if (d->vendor == NVFP4_VENDOR_NVIDIA) {
             out_text(out, "sm ");
-            out_number(out, (uint64_t)(d->sm == 101 ? 110 : d->sm));
+            out_number(out, (uint64_t)own_sm(d->sm));
         } else {
             out_text(out, nvfp4_vendor_name((nvfp4_vendor)d->vendor));
         }

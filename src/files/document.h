@@ -35,7 +35,7 @@
 #include <nvfp4moe/status.h>
 
 /** Largest input, bytes. */
-#define NVFP4_DOCUMENT_BYTES ((size_t)64 << 20)
+#define NVFP4_DOCUMENT_BYTES ((size_t)16 << 20)
 /** Most open sequences and mappings. */
 #define NVFP4_DOCUMENT_DEPTH 256
 /** Most values, sequences and mappings counted among them. */

@@ -2,6 +2,7 @@
 #include "verify/plan.h"
 
 #include <math.h>
+#include <string.h>
 
 /* Which runs a deviation was found in. SHARED: those rows of the large batch that the small one has
  * too. */
@@ -190,7 +191,10 @@ nvfp4_status nvfp4_verify_judge(const nvfp4_verification *plan, const float *con
     for (size_t r = 0; r < count; r++)
         if (outputs[r] == NULL)
             return NVFP4_EINVAL;
-    nvfp4_verify_result result = {.worst_run = -1};
+    size_t size = out->struct_size;
+    if (size < offsetof(nvfp4_verify_result, distance) + sizeof out->distance)
+        return NVFP4_EABI;
+    nvfp4_verify_result result = {.struct_size = size, .worst_run = -1};
     struct tally tally;
     count_up(plan, outputs, &tally, &result);
     fill_distances(plan, &tally, &result);
@@ -217,7 +221,7 @@ nvfp4_status nvfp4_verify_judge(const nvfp4_verification *plan, const float *con
             NVFP4_VERDICT_BIT(NVFP4_VERDICT_HONOURS) | NVFP4_VERDICT_BIT(NVFP4_VERDICT_NAN_HIDDEN);
     if (result.remaining == 0)
         result.remaining = NVFP4_VERDICT_BIT(result.verdict);
-    *out = result;
+    memcpy(out, &result, size < sizeof result ? size : sizeof result);
     return NVFP4_OK;
 }
 

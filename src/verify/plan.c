@@ -256,6 +256,34 @@ static nvfp4_status settle(nvfp4_verification *plan, const nvfp4_verify_claim *c
     return NVFP4_OK;
 }
 
+/* A multiplier in the claim's convention. */
+static float convention(const nvfp4_verification *plan, double multiplier)
+{
+    int reciprocal = plan->claim.global_kind == NVFP4_GLOBAL_KIND_RECIPROCAL;
+    return (float)(reciprocal ? 1 / multiplier : multiplier);
+}
+
+static void make_problem(const nvfp4_verification *plan, struct nvfp4_plan_run *run)
+{
+    run->problem = (nvfp4_moe_problem){.struct_size = sizeof run->problem,
+                                       .layer = &run->layer,
+                                       .tokens = (int64_t)run->tokens,
+                                       .x = run->x,
+                                       .expert_ids = run->ids,
+                                       .expert_weights = run->weights,
+                                       .w13 = plan->w13,
+                                       .w13_scales = plan->w13_scales,
+                                       .w13_global = plan->w13_global,
+                                       .w2 = plan->w2,
+                                       .w2_scales = plan->w2_scales,
+                                       .w2_global = plan->w2_global,
+                                       .x_global = convention(plan, plan->x_multiplier),
+                                       .h_global = convention(plan, run->h_multiplier),
+                                       .halves = plan->halves,
+                                       .scale_order = plan->claim.scale_order,
+                                       .global_kind = plan->claim.global_kind};
+}
+
 static nvfp4_status add_predictions(nvfp4_verification *plan, size_t *used)
 {
     nvfp4_plan_models(plan);
@@ -284,6 +312,8 @@ nvfp4_status nvfp4_verify_plan(const nvfp4_verify_claim *claim, nvfp4_verificati
         status = used > MEMORY_MAX ? NVFP4_ELIMIT : NVFP4_ENOMEM;
     if (status == NVFP4_OK)
         status = nvfp4_plan_inputs(made);
+    for (size_t r = 0; r < made->run_count; r++)
+        make_problem(made, &made->run[r]);
     if (status == NVFP4_OK)
         status = add_predictions(made, &used);
     if (status != NVFP4_OK) {
@@ -304,40 +334,25 @@ nvfp4_status nvfp4_verify_get_run(const nvfp4_verification *plan, size_t index,
 {
     if (plan == NULL || out == NULL || index >= plan->run_count)
         return NVFP4_EINVAL;
+    size_t size = out->struct_size;
+    if (size < offsetof(nvfp4_verify_run, reserved) + sizeof out->reserved)
+        return NVFP4_EABI;
     const struct nvfp4_plan_run *run = &plan->run[index];
-    int reciprocal = plan->claim.global_kind == NVFP4_GLOBAL_KIND_RECIPROCAL;
-    double h = reciprocal ? 1 / run->h_multiplier : run->h_multiplier;
-    double x = reciprocal ? 1 / plan->x_multiplier : plan->x_multiplier;
-    *out = (nvfp4_verify_run){.layer = &run->layer,
-                              .tokens = (int64_t)run->tokens,
-                              .columns = (int64_t)plan->columns,
-                              .x_codes = run->x_codes,
-                              .x_scales = run->x_scales,
-                              .gate_up = run->gate_up,
-                              .accumulator = run->accumulator,
-                              .dequant = run->dequant,
-                              .h_global = (float)h,
-                              .small = run->small,
-                              .has_nan = run->has_nan,
-                              .halves = plan->halves};
-    if (plan->claim.level != NVFP4_VERIFY_LEVEL_MOE)
-        return NVFP4_OK;
-    out->problem = (nvfp4_moe_problem){.struct_size = sizeof out->problem,
-                                       .layer = &run->layer,
-                                       .tokens = out->tokens,
-                                       .x = run->x,
-                                       .expert_ids = run->ids,
-                                       .expert_weights = run->weights,
-                                       .w13 = plan->w13,
-                                       .w13_scales = plan->w13_scales,
-                                       .w13_global = plan->w13_global,
-                                       .w2 = plan->w2,
-                                       .w2_scales = plan->w2_scales,
-                                       .w2_global = plan->w2_global,
-                                       .x_global = (float)x,
-                                       .h_global = (float)h,
-                                       .halves = plan->halves,
-                                       .scale_order = plan->claim.scale_order,
-                                       .global_kind = plan->claim.global_kind};
+    int moe = plan->claim.level == NVFP4_VERIFY_LEVEL_MOE;
+    nvfp4_verify_run view = {.struct_size = size,
+                             .layer = &run->layer,
+                             .tokens = (int64_t)run->tokens,
+                             .columns = (int64_t)plan->columns,
+                             .problem = moe ? &run->problem : NULL,
+                             .x_codes = run->x_codes,
+                             .x_scales = run->x_scales,
+                             .gate_up = run->gate_up,
+                             .accumulator = run->accumulator,
+                             .dequant = run->dequant,
+                             .h_global = convention(plan, run->h_multiplier),
+                             .small = run->small,
+                             .has_nan = run->has_nan,
+                             .halves = plan->halves};
+    memcpy(out, &view, size < sizeof view ? size : sizeof view);
     return NVFP4_OK;
 }

@@ -47,6 +47,7 @@ struct nvfp4_plan_run {
     float *x;            /* level MOE */
     uint8_t *x_codes, *x_scales;
     float *gate_up, *accumulator, *dequant; /* level ACTIVATION */
+    nvfp4_moe_problem problem;              /* level MOE */
     size_t first;                           /* index of its first element among all predictions */
 };
 

@@ -95,14 +95,17 @@ nvfp4_status nvfp4_verify_record_print(const nvfp4_verification *plan,
                                        const nvfp4_verify_subject *subject, char *buffer,
                                        size_t capacity, size_t *length)
 {
-    static const nvfp4_verify_subject nobody;
+    static const nvfp4_verify_subject nobody = NVFP4_VERIFY_SUBJECT_INIT;
     if (plan == NULL || result == NULL || (buffer == NULL && capacity != 0))
         return NVFP4_EINVAL;
+    if (subject == NULL)
+        subject = &nobody;
+    if (subject->struct_size < offsetof(nvfp4_verify_subject, version) + sizeof subject->version ||
+        result->struct_size < offsetof(nvfp4_verify_result, distance) + sizeof result->distance)
+        return NVFP4_EABI;
     struct nvfp4_verify_text text = {buffer, capacity, 0};
     if (capacity > 0)
         buffer[0] = '\0';
-    if (subject == NULL)
-        subject = &nobody;
     string(&text, "format", "nvfp4moe-verification/1");
     string(&text, "device", subject->device);
     string(&text, "kernel", subject->kernel);

@@ -40,7 +40,7 @@ nvfp4_status nvfp4_confusion_add(struct nvfp4_confusion *confusion, const nvfp4_
 {
     nvfp4_verification *plan = NULL;
     nvfp4_bench *bench = NULL;
-    nvfp4_verify_result result;
+    nvfp4_verify_result result = NVFP4_VERIFY_RESULT_INIT;
     nvfp4_status status = nvfp4_verify_plan(claim, &plan);
     if (status != NVFP4_OK)
         return status;

@@ -48,8 +48,8 @@ static struct item scales_item(const char *name, const nvfp4_moe_problem *p, con
 
 static size_t weight_items(const nvfp4_verify_run *run, struct item items[ITEMS_MAX])
 {
-    const nvfp4_moe_problem *p = &run->problem;
-    if (p->w13 == NULL)
+    const nvfp4_moe_problem *p = run->problem;
+    if (p == NULL)
         return 0;
     size_t k = (size_t)run->layer->hidden_size, n = (size_t)run->layer->intermediate_size;
     size_t e = (size_t)run->layer->num_experts;
@@ -65,7 +65,7 @@ static size_t weight_items(const nvfp4_verify_run *run, struct item items[ITEMS_
 
 static size_t run_items(const nvfp4_verify_run *run, struct item items[ITEMS_MAX])
 {
-    const nvfp4_moe_problem *p = &run->problem;
+    const nvfp4_moe_problem *p = run->problem;
     size_t t = (size_t)run->tokens, k = (size_t)run->layer->hidden_size;
     size_t n = (size_t)run->layer->intermediate_size, count = 3;
     size_t width = run->layer->activation < NVFP4_ACTIVATION_SILU_NO_MUL ? 2 * n : n;
@@ -114,7 +114,7 @@ uint64_t nvfp4_plan_fingerprint(const nvfp4_verification *plan)
 {
     uint64_t h = 0xCBF29CE484222325u;
     struct item items[ITEMS_MAX];
-    nvfp4_verify_run run;
+    nvfp4_verify_run run = NVFP4_VERIFY_RUN_INIT;
     for (size_t r = 0; nvfp4_verify_get_run(plan, r, &run) == NVFP4_OK; r++) {
         size_t count = r == 0 ? weight_items(&run, items) : 0;
         for (size_t i = 0; i < count; i++)
@@ -198,7 +198,7 @@ static void describe_run(struct nvfp4_verify_text *text, const nvfp4_verify_run 
                                                   : 1);
     number_of(text, "swiglu_beta", layer->has & NVFP4_HAS_SWIGLU_BETA ? layer->swiglu_beta : oai);
     if (run->x_codes != NULL)
-        number_of(text, "x_global", (double)run->problem.x_global);
+        number_of(text, "x_global", (double)run->problem->x_global);
     if (layer->scheme == NVFP4_SCHEME_W4A4)
         number_of(text, "h_global", (double)run->h_global);
     nvfp4_verify_text_put(text, "\"out\": \"run");
@@ -210,7 +210,7 @@ static void describe_run(struct nvfp4_verify_text *text, const nvfp4_verify_run 
 static nvfp4_verify_claim resolved(const nvfp4_verify_claim *claim, const nvfp4_verification *plan)
 {
     nvfp4_verify_claim whole = *claim;
-    nvfp4_verify_run large, small;
+    nvfp4_verify_run large = NVFP4_VERIFY_RUN_INIT, small = large;
     (void)nvfp4_verify_get_run(plan, 0, &large); /* a plan begins with these two */
     (void)nvfp4_verify_get_run(plan, 1, &small);
     whole.layer = large.layer;
@@ -252,7 +252,7 @@ static nvfp4_status save_all(struct nvfp4_verify_text *text, const nvfp4_verify_
                              struct nvfp4_complaint *complaint)
 {
     struct item items[ITEMS_MAX];
-    nvfp4_verify_run run;
+    nvfp4_verify_run run = NVFP4_VERIFY_RUN_INIT;
     nvfp4_status status = NVFP4_OK;
     describe_head(text, claim, plan);
     for (size_t r = 0; nvfp4_verify_get_run(plan, r, &run) == NVFP4_OK; r++) {
@@ -379,7 +379,7 @@ nvfp4_status nvfp4_outputs_load(const char *folder, const nvfp4_verification *pl
     if (made == NULL)
         return complain(complaint, NVFP4_ENOMEM, folder, "", "out of memory");
     for (size_t r = 0; r < count; r++) {
-        nvfp4_verify_run run;
+        nvfp4_verify_run run = NVFP4_VERIFY_RUN_INIT;
         (void)nvfp4_verify_get_run(plan, r, &run);
         nvfp4_status status = load_output(folder, &run, r, &made[r], complaint);
         if (status != NVFP4_OK) {

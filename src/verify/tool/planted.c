@@ -277,7 +277,7 @@ static float second_gemm(const nvfp4_bench *bench, size_t e, size_t k, int finit
 static void run_moe(nvfp4_bench *bench, size_t r, nvfp4_plant plant)
 {
     const nvfp4_verify_run *run = &bench->run[r];
-    const nvfp4_moe_problem *p = &run->problem;
+    const nvfp4_moe_problem *p = run->problem;
     int w4a4 = run->layer->scheme == NVFP4_SCHEME_W4A4;
     int rounds = plant == NVFP4_PLANT_RIGHT_ROUNDS_STEPS || plant == NVFP4_PLANT_RIGHT_ROUNDS_ENDS;
     memset(bench->out[r], 0, (size_t)run->tokens * bench->hidden * sizeof(float));
@@ -369,7 +369,7 @@ static void mark_zeros(const float *w, size_t n, uint8_t *zero)
 /* The first GEMM of one expert, for all runs. */
 static int first_gemm(nvfp4_bench *bench, size_t e, float *w13, float *const *x)
 {
-    const nvfp4_moe_problem *p = &bench->run[0].problem;
+    const nvfp4_moe_problem *p = bench->run[0].problem;
     nvfp4_matrix_format format = {sizeof format,
                                   bench->width,
                                   bench->hidden,
@@ -386,7 +386,7 @@ static int first_gemm(nvfp4_bench *bench, size_t e, float *w13, float *const *x)
         mark_zeros(w, bench->hidden, zero);
         for (size_t r = 0; r < bench->run_count; r++)
             for (size_t i = 0; i < (size_t)bench->run[r].tokens * bench->routes; i++)
-                if ((size_t)bench->run[r].problem.expert_ids[i] == e)
+                if ((size_t)bench->run[r].problem->expert_ids[i] == e)
                     bench->raw[r][i * bench->width + j] =
                         row_times(w, zero, x[r] + i / bench->routes * bench->hidden, bench->hidden,
                                   bench->run[r].has_nan);
@@ -400,14 +400,14 @@ static int load_x(const nvfp4_bench *bench, size_t r, float *x)
     const nvfp4_verify_run *run = &bench->run[r];
     size_t tokens = (size_t)run->tokens;
     if (run->layer->scheme == NVFP4_SCHEME_W4A4)
-        return unpack(&run->problem, tokens, bench->hidden, run->x_codes, run->x_scales, x);
-    memcpy(x, run->problem.x, tokens * bench->hidden * sizeof *x);
+        return unpack(run->problem, tokens, bench->hidden, run->x_codes, run->x_scales, x);
+    memcpy(x, run->problem->x, tokens * bench->hidden * sizeof *x);
     return 1;
 }
 
 static nvfp4_status fill_moe(nvfp4_bench *bench)
 {
-    const nvfp4_moe_problem *p = &bench->run[0].problem;
+    const nvfp4_moe_problem *p = bench->run[0].problem;
     nvfp4_matrix_format format = {sizeof format,
                                   bench->hidden,
                                   bench->inter,
@@ -452,9 +452,13 @@ static void set_sizes(nvfp4_bench *bench)
 static nvfp4_status fill(nvfp4_bench *bench)
 {
     bench->run_count = nvfp4_verify_run_count(bench->plan);
-    for (size_t r = 0; r < bench->run_count; r++)
-        if (r >= RUNS_MAX || nvfp4_verify_get_run(bench->plan, r, &bench->run[r]) != NVFP4_OK)
+    for (size_t r = 0; r < bench->run_count; r++) {
+        if (r >= RUNS_MAX)
             return NVFP4_EINVAL;
+        bench->run[r] = (nvfp4_verify_run)NVFP4_VERIFY_RUN_INIT;
+        if (nvfp4_verify_get_run(bench->plan, r, &bench->run[r]) != NVFP4_OK)
+            return NVFP4_EINVAL;
+    }
     set_sizes(bench);
     bench->h = malloc(bench->inter * sizeof *bench->h);
     bench->codes = malloc(bench->inter / 2);

@@ -52,7 +52,7 @@ static void all_alike(nvfp4_agreement records[RANKS])
 
 /* A policy that does not change: one kernel, which needs FlashInfer 0.6.12. */
 static const struct nvfp4_condition old_condition[] = {
-    { .when = { DEVICE_ANY, ANY_VALUE, 0, 0 },
+    { .when = { .device = DEVICE_ANY, .values = ANY_VALUE },
       .kind = CONDITION_LIBRARY,
       .reason = NVFP4_REASON_DEPENDENCY,
       .library = NVFP4_LIBRARY_FLASHINFER,

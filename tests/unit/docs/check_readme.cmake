@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# cmake -D ROOT= -P check_readme.cmake: the command that .ci/run runs stands in README.md, and every
-# set-up command of README.md installs the same packages.
+# cmake -D ROOT= -P check_readme.cmake: the command that .ci/run runs stands in README.md, and no
+# set-up command of README.md installs other packages.
 file(READ ${ROOT}/.ci/run run)
 file(READ ${ROOT}/README.md readme)
 # a command may go on in the next line
@@ -19,12 +19,18 @@ if(NOT installs)
   message(STATUS "README.md has no set-up commands")
   return()
 endif()
+separate_arguments(packages)
 foreach(install ${installs})
-  if(NOT install MATCHES "^apt-get install -y ([^&]*[^& ]) *(&&|$)" OR NOT CMAKE_MATCH_1 STREQUAL packages)
-    message(SEND_ERROR "README.md: ${install}\ninstalls other packages than .ci/run: ${packages}")
+  if(NOT install MATCHES "^apt-get install -y ([^&]*[^& ]) *(&&|$)")
+    message(SEND_ERROR "README.md: not understood: ${install}")
+  endif()
+  separate_arguments(wanted UNIX_COMMAND "${CMAKE_MATCH_1}")
+  list(REMOVE_ITEM wanted ${packages})
+  if(wanted)
+    message(SEND_ERROR "README.md installs packages that .ci/run does not: ${wanted}")
   endif()
 endforeach()
-string(FIND "${readme}" "${command}" place)
+string(FIND "${readme}" "\n${command}\n" place)
 if(place EQUAL -1)
   message(SEND_ERROR "README.md lacks the command of .ci/run:\n${command}")
 endif()

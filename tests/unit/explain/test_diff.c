@@ -165,6 +165,143 @@ static void agrees_everywhere(void **state)
     drop(diff);
 }
 
+/* A copy of a policy that can be changed anywhere. */
+struct copy {
+    nvfp4_policy policy;
+    struct nvfp4_row rows[NVFP4_KERNELS_MAX];
+    struct nvfp4_condition conditions[NVFP4_KERNELS_MAX][32];
+    struct nvfp4_clamp_rule clamp[NVFP4_KERNELS_MAX][8];
+    struct nvfp4_erratum errata[16];
+    struct nvfp4_compiled compiled;
+};
+
+static void copy_policy(struct copy *c, const nvfp4_policy *from)
+{
+    c->policy = *from;
+    c->policy.rows = c->rows;
+    c->policy.errata = c->errata;
+    c->policy.compiled = &c->compiled;
+    for (int i = 0; i < from->erratum_count; i++)
+        c->errata[i] = from->errata[i];
+    for (int i = 0; i < from->row_count; i++) {
+        struct nvfp4_row *row = &c->rows[i];
+        *row = from->rows[i];
+        assert_true(row->condition_count < 32 && row->clamp_count < 8);
+        for (int k = 0; k < row->condition_count; k++)
+            c->conditions[i][k] = row->conditions[k];
+        for (int k = 0; k < row->clamp_count; k++)
+            c->clamp[i][k] = row->clamp[k];
+        row->conditions = c->conditions[i];
+        row->clamp = c->clamp[i];
+    }
+}
+
+static void change_when(struct nvfp4_when *when, uint64_t *random)
+{
+    const uint64_t n = next_random(random);
+    when->device ^= n % 4 == 0 ? SM_RANGE(100, 109) : 0;
+    when->values ^= (uint64_t)1 << (n >> 8) % 52;
+    when->with ^= n % 5 == 0 ? 1u << (n >> 16) % FLAG_COUNT : 0;
+    when->without ^= n % 7 == 0 ? 1u << (n >> 24) % FLAG_COUNT : 0;
+}
+
+/* One change at random of what decides. */
+static void change(struct copy *c, uint64_t *random)
+{
+    const uint64_t n = next_random(random), m = next_random(random);
+    const int r = (int)(n % c->policy.row_count);
+    struct nvfp4_row *row = &c->rows[r];
+    struct nvfp4_condition *condition = &c->conditions[r][row->condition_count];
+    switch ((n >> 8) % 10) {
+    case 0:
+        row->device ^= DEVICE_BIT(m % (DEVICE_SM_BITS + 2));
+        break;
+    case 1:
+        row->values ^= (uint64_t)1 << m % 52;
+        break;
+    case 2:
+        row->cannot ^= 1u << m % FLAG_COUNT;
+        break;
+    case 3: /* one condition more, of any kind */
+    case 8:
+    case 9:
+        *condition = (struct nvfp4_condition){
+            .when = ALWAYS_ROW, .kind = (uint8_t)(1 + m % 8), .reason = NVFP4_REASON_DEPENDENCY,
+            .library = (uint8_t)(m >> 8) % NVFP4_LIBRARY_COUNT,
+            .number = (uint8_t)(1 + m % 8) == CONDITION_LIBRARY ? VERSION(0, 6, (m >> 16) % 20)
+                                                                : 32 + (m >> 16) % 3 * 32,
+            .since = m >> 40 & 1 ? VERSION(0, 6, 5) : 0, .until = m >> 41 & 1 ? VERSION(0, 6, 9) : 0
+        };
+        change_when(&condition->when, random);
+        row->condition_count++;
+        break;
+    case 4:
+        if (row->clamp_count != 0) {
+            struct nvfp4_clamp_rule *rule = &c->clamp[r][m % row->clamp_count];
+            rule->limit = (uint8_t)(1 + (m >> 8) % 3);
+            rule->absent = (uint8_t)((m >> 12) % 3);
+            rule->takes_alpha_beta ^= 1;
+            rule->limit_constant = 6;
+            change_when(&rule->when, random);
+        }
+        break;
+    case 5:
+        c->errata[c->policy.erratum_count++] = (struct nvfp4_erratum){
+            .name = "e", .kernels = m, .when = ALWAYS_ROW,
+            .library = m % 3 == 0 ? LIBRARY_NONE : (uint8_t)(m % NVFP4_LIBRARY_COUNT),
+            .from = m % 5 == 0 ? VERSION(0, 6, 0) : 0, .below = m % 7 == 0 ? VERSION(0, 6, 7) : 0,
+            .experts = m % 2 ? 0 : 96, .width = m % 11 == 0 ? 640 : 0, .text = "", .source = ""
+        };
+        change_when(&c->errata[c->policy.erratum_count - 1].when, random);
+        break;
+    case 6:
+        c->policy.clamp_by_set ^= 1;
+        break;
+    default:
+        c->policy.all2all_by_dp_only ^= 1;
+        break;
+    }
+}
+
+/* Holds a comparison against the core on points at random. */
+static void check_points(const nvfp4_diff *diff, uint64_t *random, int count)
+{
+    for (int n = 0; n < count; n++) {
+        struct diff_point point, classes;
+        struct diff_request request;
+        size_t index = 0;
+        int outcome[2];
+        random_point(&diff->space, random, &point);
+        nvfp4_diff_request_of(&diff->space, &point, &request);
+        for (int dim = 0; dim < DIMS; dim++)
+            classes.value[dim] = diff->graph.class_of[dim][point.value[dim]];
+        for (int p = 0; p < 2; p++) {
+            outcome[p] = nvfp4_diff_outcome_asked(diff, p, &point);
+            assert_int_equal(nvfp4_graph_at(&diff->graph, diff->answer[p], &classes), outcome[p]);
+        }
+        assert_int_equal(nvfp4_diff_find(diff, &request.layer, &request.deployment, request.word,
+                                         &index),
+                         outcome[0] == outcome[1] ? NVFP4_EUNKNOWN : NVFP4_OK);
+    }
+}
+
+/* Not only the policies there are: any change of any rule. */
+static void agrees_for_any_change(void **state)
+{
+    const nvfp4_policy *base = nvfp4_policy_builtin(*state);
+    static struct copy copy;
+    uint64_t random = 46492;
+    for (int n = 0; n < 30; n++) {
+        copy_policy(&copy, base);
+        for (int k = 0; k <= n % 3; k++)
+            change(&copy, &random);
+        nvfp4_policy_compile(&copy.policy, &copy.compiled);
+        const nvfp4_diff *diff = make(base, &copy.policy, 0);
+        check_points(diff, &random, 500);
+        drop(diff);
+    }
+}
+
 static char *text_of(const nvfp4_diff *diff, int json)
 {
     static const nvfp4_device_key devices[] = {
@@ -420,7 +557,7 @@ int main(void)
 {
     static char names[][32] = { "vllm-44992", "vllm-45836", "vllm-46492", "vllm-52018",
                                 "kernels-2026-11" };
-    struct CMUnitTest tests[24];
+    struct CMUnitTest tests[32];
     size_t n = 0;
     compile_smalls();
     for (size_t i = 0; i < COUNT_OF(names); i++)
@@ -435,6 +572,10 @@ int main(void)
         tests[n++] = (struct CMUnitTest){ .name = flags ? "everywhere, kernels" : "everywhere",
                                           .test_func = agrees_everywhere,
                                           .initial_state = (void *)flags };
+    for (size_t i = 2; i < COUNT_OF(names); i++)
+        tests[n++] = (struct CMUnitTest){ .name = "any change",
+                                          .test_func = agrees_for_any_change,
+                                          .initial_state = names[i] };
     tests[n++] = (struct CMUnitTest)cmocka_unit_test(tells_the_story);
     tests[n++] = (struct CMUnitTest)cmocka_unit_test(says_when_nothing_changes);
     tests[n++] = (struct CMUnitTest)cmocka_unit_test(tells_kernels_apart);

@@ -41,12 +41,12 @@ static const struct row {
 /* A record of this verdict, as the kit prints it, as the one item of a policy's list. */
 static void write_policy(nvfp4_verdict verdict, char *text, size_t capacity)
 {
-    static const nvfp4_verify_subject subject = { "NVIDIA RTX PRO 6000 (sm 120)",
+    static const nvfp4_verify_subject subject = { sizeof subject, "NVIDIA RTX PRO 6000 (sm 120)",
                                                   "FLASHINFER_CUTLASS", "flashinfer 0.6.18" };
     nvfp4_moe_layer layer = NVFP4_MOE_LAYER_INIT;
     nvfp4_verify_claim claim = NVFP4_VERIFY_CLAIM_INIT;
     nvfp4_verification *plan = NULL;
-    nvfp4_verify_result result = { .verdict = (int32_t)verdict };
+    nvfp4_verify_result result = NVFP4_VERIFY_RESULT_INIT;
     char record[4096];
     size_t length = 0;
     layer.has = NVFP4_HAS_SWIGLU_LIMIT;
@@ -54,6 +54,7 @@ static void write_policy(nvfp4_verdict verdict, char *text, size_t capacity)
     claim.layer = &layer;
     claim.level = NVFP4_VERIFY_LEVEL_ACTIVATION;
     claim.tokens = 8;
+    result.verdict = (int32_t)verdict;
     result.remaining = NVFP4_VERDICT_BIT(verdict);
     result.worst_run = -1;
     assert_int_equal(nvfp4_verify_plan(&claim, &plan), NVFP4_OK);

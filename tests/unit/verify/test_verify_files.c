@@ -97,7 +97,7 @@ static nvfp4_verify_result judge(const struct fixture *f, nvfp4_verification **p
                                  nvfp4_plant plant)
 {
     nvfp4_bench *bench = NULL;
-    nvfp4_verify_result result;
+    nvfp4_verify_result result = NVFP4_VERIFY_RESULT_INIT;
     assert_int_equal(nvfp4_verify_plan(&f->claim, plan), NVFP4_OK);
     assert_int_equal(nvfp4_bench_new(&f->claim, *plan, &bench), NVFP4_OK);
     assert_int_equal(nvfp4_verify_judge(*plan, nvfp4_bench_run(bench, plant),
@@ -142,7 +142,7 @@ static void record(void **state)
     const struct record *r = *state;
     struct fixture f;
     nvfp4_verification *plan = NULL;
-    nvfp4_verify_subject subject = {"GPU \"X\"", "MARLIN", NULL};
+    nvfp4_verify_subject subject = {sizeof subject, "GPU \"X\"", "MARLIN", NULL};
     char buffer[2048];
     size_t length = 0;
     small_claim(&f);
@@ -357,7 +357,7 @@ static void plan_round_trip(void **state)
     (void)state;
     struct fixture f;
     struct nvfp4_complaint complaint;
-    nvfp4_verify_result result;
+    nvfp4_verify_result result = NVFP4_VERIFY_RESULT_INIT;
     for (int level = 0; level < 2; level++)
         for (int order = 0; order < 2; order++) {
             nvfp4_verification *plan = NULL, *back = NULL;
@@ -381,7 +381,7 @@ static void plan_round_trip(void **state)
             assert_int_equal(nvfp4_bench_new(&f.claim, plan, &bench), NVFP4_OK);
             const float *const *made = nvfp4_bench_run(bench, NVFP4_PLANT_UP_ONLY);
             for (size_t r = 0; r < count; r++) {
-                nvfp4_verify_run run;
+                nvfp4_verify_run run = NVFP4_VERIFY_RUN_INIT;
                 char file[32];
                 (void)nvfp4_verify_get_run(plan, r, &run);
                 const size_t shape[2] = {(size_t)run.tokens, (size_t)run.columns};

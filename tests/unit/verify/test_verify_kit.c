@@ -42,7 +42,7 @@ static void small_claim(struct fixture *f)
 static nvfp4_verify_result judge_on(const nvfp4_verification *plan, nvfp4_bench *bench,
                                     nvfp4_plant plant)
 {
-    nvfp4_verify_result result;
+    nvfp4_verify_result result = NVFP4_VERIFY_RESULT_INIT;
     assert_int_equal(nvfp4_verify_judge(plan, nvfp4_bench_run(bench, plant),
                                         nvfp4_verify_run_count(plan), &result),
                      NVFP4_OK);
@@ -216,18 +216,19 @@ static void reference_honours(void **state)
         for (uint32_t points = 0; points < 16; points += 5) {
             nvfp4_verification *plan = NULL;
             float *outputs[8] = {NULL};
-            nvfp4_verify_result result;
+            nvfp4_verify_result result = NVFP4_VERIFY_RESULT_INIT;
             f.layer.scheme = scheme;
             assert_int_equal(nvfp4_verify_plan(&f.claim, &plan), NVFP4_OK);
             size_t count = nvfp4_verify_run_count(plan);
             for (size_t r = 0; r < count; r++) {
-                nvfp4_verify_run run;
+                nvfp4_verify_run run = NVFP4_VERIFY_RUN_INIT;
                 assert_int_equal(nvfp4_verify_get_run(plan, r, &run), NVFP4_OK);
                 size_t n = (size_t)(run.tokens * run.columns);
                 double *out = malloc(n * sizeof *out);
                 outputs[r] = malloc(n * sizeof *outputs[r]);
-                run.problem.points = points;
-                assert_int_equal(nvfp4_moe_reference(&run.problem, out), NVFP4_OK);
+                nvfp4_moe_problem problem = *run.problem;
+                problem.points = points;
+                assert_int_equal(nvfp4_moe_reference(&problem, out), NVFP4_OK);
                 for (size_t i = 0; i < n; i++)
                     outputs[r][i] = (float)nvfp4_round_to(out[i], BF16);
                 free(out);
@@ -282,7 +283,7 @@ static void several_faults(void **state)
     float *outputs[8] = {NULL};
     size_t count = nvfp4_verify_run_count(plan);
     for (size_t r = 0; r < count; r++) {
-        nvfp4_verify_run run;
+        nvfp4_verify_run run = NVFP4_VERIFY_RUN_INIT;
         assert_int_equal(nvfp4_verify_get_run(plan, r, &run), NVFP4_OK);
         nvfp4_moe_layer built_in = *run.layer;
         size_t n = (size_t)(run.tokens * run.columns);
@@ -290,13 +291,14 @@ static void several_faults(void **state)
         outputs[r] = malloc(n * sizeof *outputs[r]);
         built_in.has = L; /* alpha 1.702, beta 1 */
         built_in.swiglu_limit = 7;
-        run.problem.layer = &built_in;
-        assert_int_equal(nvfp4_moe_reference(&run.problem, out), NVFP4_OK);
+        nvfp4_moe_problem problem = *run.problem;
+        problem.layer = &built_in;
+        assert_int_equal(nvfp4_moe_reference(&problem, out), NVFP4_OK);
         for (size_t i = 0; i < n; i++)
             outputs[r][i] = (float)out[i];
         free(out);
     }
-    nvfp4_verify_result result;
+    nvfp4_verify_result result = NVFP4_VERIFY_RESULT_INIT;
     assert_int_equal(nvfp4_verify_judge(plan, (const float *const *)outputs, count, &result),
                      NVFP4_OK);
     assert_int_equal(result.verdict, NVFP4_VERDICT_WRONG_LIMIT);
@@ -329,13 +331,13 @@ static void nonsense(void **state)
     for (int level = ACT; level <= MOE; level++)
         for (size_t v = 0; v < COUNT(values); v++) {
             nvfp4_verification *plan = NULL;
-            nvfp4_verify_result result;
+            nvfp4_verify_result result = NVFP4_VERIFY_RESULT_INIT;
             float *outputs[8] = {NULL};
             f.claim.level = level;
             assert_int_equal(nvfp4_verify_plan(&f.claim, &plan), NVFP4_OK);
             size_t count = nvfp4_verify_run_count(plan);
             for (size_t r = 0; r < count; r++) {
-                nvfp4_verify_run run;
+                nvfp4_verify_run run = NVFP4_VERIFY_RUN_INIT;
                 (void)nvfp4_verify_get_run(plan, r, &run);
                 size_t n = (size_t)(run.tokens * run.columns);
                 outputs[r] = malloc(n * sizeof *outputs[r]);
@@ -357,7 +359,7 @@ static void same_plan_twice(void **state)
     (void)state;
     struct fixture f;
     nvfp4_verification *a = NULL, *b = NULL, *c = NULL;
-    nvfp4_verify_run x, y, z;
+    nvfp4_verify_run x = NVFP4_VERIFY_RUN_INIT, y = x, z = x;
     small_claim(&f);
     assert_int_equal(nvfp4_verify_plan(&f.claim, &a), NVFP4_OK);
     assert_int_equal(nvfp4_verify_plan(&f.claim, &b), NVFP4_OK);
@@ -367,10 +369,10 @@ static void same_plan_twice(void **state)
     (void)nvfp4_verify_get_run(b, 0, &y);
     (void)nvfp4_verify_get_run(c, 0, &z);
     size_t bytes = (size_t)(x.tokens * 256) * sizeof(float);
-    assert_memory_equal(x.problem.x, y.problem.x, bytes);
-    assert_memory_equal(x.problem.w13, y.problem.w13, 4 * 256 * 128);
-    assert_memory_equal(x.problem.w13_scales, y.problem.w13_scales, 4 * 256 * 16);
-    assert_true(memcmp(x.problem.x, z.problem.x, bytes) != 0);
+    assert_memory_equal(x.problem->x, y.problem->x, bytes);
+    assert_memory_equal(x.problem->w13, y.problem->w13, 4 * 256 * 128);
+    assert_memory_equal(x.problem->w13_scales, y.problem->w13_scales, 4 * 256 * 16);
+    assert_true(memcmp(x.problem->x, z.problem->x, bytes) != 0);
     nvfp4_verification_destroy(a);
     nvfp4_verification_destroy(b);
     nvfp4_verification_destroy(c);
@@ -383,7 +385,7 @@ static void inputs_are_exact(void **state)
     (void)state;
     struct fixture f;
     nvfp4_verification *plan = NULL;
-    nvfp4_verify_run run, small;
+    nvfp4_verify_run run = NVFP4_VERIFY_RUN_INIT, small = run;
     small_claim(&f);
     for (uint64_t seed = 1; seed < 20; seed++) {
         f.claim.seed = seed;
@@ -393,14 +395,14 @@ static void inputs_are_exact(void **state)
         (void)nvfp4_verify_get_run(plan, 0, &run);
         (void)nvfp4_verify_get_run(plan, 1, &small);
         assert_true(small.small && !run.small && small.tokens == 4);
-        assert_memory_equal(run.problem.x, small.problem.x, 4 * 256 * sizeof(float));
+        assert_memory_equal(run.problem->x, small.problem->x, 4 * 256 * sizeof(float));
         nvfp4_matrix_format format = {
-            sizeof format, (size_t)run.tokens, 256, 0, 0, (double)run.problem.x_global};
+            sizeof format, (size_t)run.tokens, 256, 0, 0, (double)run.problem->x_global};
         float *back = malloc(8 * 256 * sizeof *back);
         assert_int_equal(nvfp4_dequantize(&format, run.x_codes, run.x_scales, back), NVFP4_OK);
-        assert_memory_equal(back, run.problem.x, 8 * 256 * sizeof *back);
+        assert_memory_equal(back, run.problem->x, 8 * 256 * sizeof *back);
         for (size_t i = 0; i < 8 * 256; i++) {
-            double x = (double)run.problem.x[i];
+            double x = (double)run.problem->x[i];
             assert_true(nvfp4_round_to(x, BF16) == x && nvfp4_round_to(x, FP16) == x);
         }
         free(back);
@@ -497,8 +499,8 @@ static void null_arguments(void **state)
     (void)state;
     struct fixture f;
     nvfp4_verification *plan = NULL;
-    nvfp4_verify_run run;
-    nvfp4_verify_result result;
+    nvfp4_verify_run run = NVFP4_VERIFY_RUN_INIT;
+    nvfp4_verify_result result = NVFP4_VERIFY_RESULT_INIT;
     const float *none[8] = {NULL};
     small_claim(&f);
     assert_int_equal(nvfp4_verify_plan(NULL, &plan), NVFP4_EINVAL);
@@ -515,6 +517,13 @@ static void null_arguments(void **state)
     assert_int_equal(nvfp4_verify_judge(plan, NULL, count, &result), NVFP4_EINVAL);
     assert_int_equal(nvfp4_verify_judge(plan, none, count - 1, &result), NVFP4_EINVAL);
     assert_int_equal(nvfp4_verify_confusable(plan, (nvfp4_verdict)99), 0);
+    run.struct_size = 8;
+    assert_int_equal(nvfp4_verify_get_run(plan, 0, &run), NVFP4_EABI);
+    float nothing[8 * 256] = {0};
+    for (size_t r = 0; r < count; r++)
+        none[r] = nothing;
+    result.struct_size = 8;
+    assert_int_equal(nvfp4_verify_judge(plan, none, count, &result), NVFP4_EABI);
     nvfp4_verification_destroy(plan);
 }
 

@@ -102,7 +102,8 @@ static void judge(void **state)
     assert_int_equal(nvfp4_bench_new(&claim, made, &bench), NVFP4_OK);
     const float *const *outputs = nvfp4_bench_run(bench, NVFP4_PLANT_LIMIT_SHARE);
     for (long n = 0; status != NVFP4_OK; n++) {
-        nvfp4_verify_result result = {.verdict = -7};
+        nvfp4_verify_result result = NVFP4_VERIFY_RESULT_INIT;
+        result.verdict = -7;
         until_failure = n;
         live = 0;
         armed = 1;
@@ -120,7 +121,7 @@ static void reference(void **state)
 {
     (void)state;
     nvfp4_verification *made = NULL;
-    nvfp4_verify_run run;
+    nvfp4_verify_run run = NVFP4_VERIFY_RUN_INIT;
     nvfp4_status status = NVFP4_ENOMEM;
     double *out = malloc(8 * 256 * sizeof *out);
     assert_int_equal(nvfp4_verify_plan(&claim, &made), NVFP4_OK);
@@ -129,7 +130,7 @@ static void reference(void **state)
         until_failure = n;
         live = 0;
         armed = 1;
-        status = nvfp4_moe_reference(&run.problem, out);
+        status = nvfp4_moe_reference(run.problem, out);
         armed = 0;
         assert_int_equal(live, 0);
         assert_true(status == NVFP4_OK || status == NVFP4_ENOMEM);
