@@ -84,26 +84,36 @@ static nvfp4_status read_opt_in(const struct policy_reader *reader, const nvfp4_
     return set_opt_in(reader, node, 1);
 }
 
-static nvfp4_status disable(const struct policy_reader *reader, const nvfp4_node *node,
-                            nvfp4_kernel_set set)
+static const struct nvfp4_condition switched_off = {
+    .when = { .device = DEVICE_ANY, .values = ANY_VALUE },
+    .kind = CONDITION_RULES_OUT,
+    .reason = NVFP4_REASON_DISABLED,
+    .note = "switched off by the policy",
+};
+
+/* Is it the condition that `disable` makes? */
+static int is_off(const struct nvfp4_condition *c, int unused)
 {
-    const struct policy_place place = { node->line, node->column };
-    const struct nvfp4_condition off = {
-        .when = { .device = DEVICE_ANY, .values = ANY_VALUE },
-        .kind = CONDITION_RULES_OUT,
-        .reason = NVFP4_REASON_DISABLED,
-        .note = "switched off by the policy",
-    };
+    (void)unused;
+    return c->kind == switched_off.kind && c->reason == switched_off.reason &&
+           c->when.device == DEVICE_ANY && c->when.values == ANY_VALUE && c->since == 0 &&
+           c->until == 0 && (c->when.with | c->when.without) == 0 && c->when.not_custom == 0;
+}
+
+static nvfp4_status enable(const struct policy_reader *reader, nvfp4_kernel_set set)
+{
     nvfp4_status status = NVFP4_OK;
-    for (int i = 0; i < reader->draft->policy.row_count && status == NVFP4_OK; i++) {
-        const struct nvfp4_row *const row = &reader->draft->rows[i];
-        const int last = row->condition_count - 1;
-        const int is_off = last >= 0 && row->conditions[last].reason == NVFP4_REASON_DISABLED &&
-                           row->conditions[last].kind == CONDITION_RULES_OUT;
-        if ((set >> i & 1) && !is_off)
-            status = nvfp4_policy_add_conditions(reader, i, &off, &place, 1, 0, node);
-    }
+    for (int i = 0; i < reader->draft->policy.row_count && status == NVFP4_OK; i++)
+        if (set >> i & 1)
+            status = nvfp4_policy_forget_conditions(reader, i, is_off, 0);
     return status;
+}
+
+static nvfp4_status read_enable(const struct policy_reader *reader, const nvfp4_node *node)
+{
+    nvfp4_kernel_set set = 0;
+    const nvfp4_status status = nvfp4_policy_read_kernels(reader, node, &set);
+    return status == NVFP4_OK ? enable(reader, set) : status;
 }
 
 static nvfp4_status read_disable(const struct policy_reader *reader, const nvfp4_node *node)
@@ -111,12 +121,16 @@ static nvfp4_status read_disable(const struct policy_reader *reader, const nvfp4
     nvfp4_status status = NVFP4_OK;
     for (const nvfp4_node *n = nvfp4_policy_first_item(node); n != NULL && status == NVFP4_OK;
          n = nvfp4_policy_next_item(node, n)) {
+        const struct policy_place place = { n->line, n->column };
         nvfp4_kernel_set set = 0;
         if (n->kind == NVFP4_NODE_SEQUENCE)
             return nvfp4_policy_must_be(reader, n, "a kernel");
         status = nvfp4_policy_read_kernels(reader, n, &set);
         if (status == NVFP4_OK)
-            status = disable(reader, n, set);
+            status = enable(reader, set); /* once is enough */
+        for (int i = 0; i < reader->draft->policy.row_count && status == NVFP4_OK; i++)
+            if (set >> i & 1)
+                status = nvfp4_policy_add_conditions(reader, i, &switched_off, &place, 1, 0, n);
     }
     return status;
 }
@@ -171,6 +185,7 @@ static const struct section {
     { "verified", nvfp4_policy_read_evidence },
     { "auto", read_auto },
     { "opt_in", read_opt_in },
+    { "enable", read_enable },
     { "disable", read_disable },
     { "prefer", read_prefer },
 };

@@ -274,6 +274,11 @@ nvfp4_status nvfp4_policy_add_conditions(const struct policy_reader *reader, int
                                          const struct policy_place *places, size_t count, int front,
                                          const nvfp4_node *node);
 
+/** Take out the conditions of a row for which @p is_meant says 1. */
+nvfp4_status nvfp4_policy_forget_conditions(const struct policy_reader *reader, int row,
+                                            int (*is_meant)(const struct nvfp4_condition *, int),
+                                            int argument);
+
 /** The backend of a name, by any of its names; NONE: there is none. */
 int nvfp4_policy_backend_of(const nvfp4_policy *policy, const char *text, size_t length);
 

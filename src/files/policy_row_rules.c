@@ -114,8 +114,9 @@ static int is_plain_need(const struct nvfp4_condition *c, int library)
            c->when.not_custom == 0;
 }
 
-/* Takes out what the row has needed of a library so far. */
-static nvfp4_status forget_need(const struct policy_reader *reader, int row, int library)
+nvfp4_status nvfp4_policy_forget_conditions(const struct policy_reader *reader, int row,
+                                            int (*is_meant)(const struct nvfp4_condition *, int),
+                                            int argument)
 {
     struct nvfp4_condition kept[POLICY_RULES];
     struct policy_place places[POLICY_RULES];
@@ -123,7 +124,7 @@ static nvfp4_status forget_need(const struct policy_reader *reader, int row, int
     const struct policy_marks *const marks = &reader->draft->marks[row];
     size_t count = 0;
     for (int i = 0; i < r->condition_count; i++) {
-        if (is_plain_need(&r->conditions[i], library))
+        if (is_meant(&r->conditions[i], argument))
             continue;
         places[count] =
             marks->conditions != NULL ? marks->conditions[i] : (struct policy_place){ 0, 0 };
@@ -151,7 +152,7 @@ static nvfp4_status read_needs(const struct policy_reader *reader, const nvfp4_n
         status = nvfp4_policy_read_library(reader, n, n->key, &library);
         if (status != NVFP4_OK || library == NVFP4_LIBRARY_COUNT)
             continue;
-        status = forget_need(reader, row, library);
+        status = nvfp4_policy_forget_conditions(reader, row, is_plain_need, library);
         if (status != NVFP4_OK || n->kind == NVFP4_NODE_NULL)
             continue;
         if (!nvfp4_node_is(n, "any"))

@@ -160,6 +160,11 @@ static const struct row {
            "silu, source: s}\n"
            "errata: [{erratum: e, kernels: A, text: t, source: s}]\n",
       { { 0 } } },
+    { "built with the engine",
+      BASE "backends: [A, B]\nnames: {a: A, b: B}\nkernels:\n- {kernel: A, devices: 90, scheme: "
+           "any, activation: any, engine_built: true, source: s}\n- {kernel: B, devices: 90, scheme: "
+           "w4a4, activation: silu, source: s}\n",
+      { { 0 } } },
     { "switched off",
       BASE "backends: [A, B]\nnames: {a: A, b: B}\nkernels:\n- {kernel: A, devices: 90, scheme: "
            "any, activation: any, source: s}\n- {kernel: B, devices: 90, scheme: w4a4, activation: "

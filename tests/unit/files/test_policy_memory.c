@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Every allocation of a load, a check and a print fails once: an error, nothing kept, nothing
  * changed. */
+#define _POSIX_C_SOURCE 200809L /* setenv() */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -99,6 +100,16 @@ static nvfp4_status check(const char *path, nvfp4_error *error)
     return status;
 }
 
+/* A policy from the environment, with a backend that it does not know. */
+static nvfp4_status environment(const char *path, nvfp4_error *error)
+{
+    const nvfp4_policy *policy = NULL;
+    nvfp4_backend backend;
+    setenv("NVFP4_POLICY", path, 1);
+    setenv("NVFP4_BACKEND", "b12x", 1);
+    return nvfp4_policy_from_environment(&policy, &backend, error);
+}
+
 static const struct row {
     const char *name, *file;
     nvfp4_status (*run)(const char *path, nvfp4_error *error);
@@ -111,6 +122,7 @@ static const struct row {
     { "parse", "engine.yaml", parse, NVFP4_OK },
     { "refuse a base", "broken-base.yaml", load, NVFP4_ESCHEMA },
     { "refuse a record", "bad-record.yaml", load, NVFP4_ESCHEMA },
+    { "environment", "engine.yaml", environment, NVFP4_EUNKNOWN },
     { "check", "engine.yaml", check, NVFP4_OK },
     { "check three files", "chain-3.yaml", check, NVFP4_OK },
     { "check a broken base", "broken-base.yaml", check, NVFP4_OK },
