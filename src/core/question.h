@@ -59,6 +59,10 @@ static inline nvfp4_kernel_set question_asks_for(const struct question *q)
 int nvfp4_question_device_index(const nvfp4_device_key *device);
 uint64_t nvfp4_question_device_bit(const nvfp4_device_key *device);
 
+/* The rarer half of a question's checks: another vendor's device, -1 for none; targets and peers. */
+int nvfp4_question_other_device(const nvfp4_device_key *device);
+int nvfp4_question_arrays_valid(const nvfp4_deployment *d);
+
 /* What it comes to when no kernel is left. */
 static inline nvfp4_status question_no(const struct question *q)
 {

@@ -18,11 +18,7 @@ static inline int device_index(const nvfp4_device_key *device)
             return SM_INDEX(80) + (sm - 80);
         return sm >= 10 && sm <= 999 ? SM_INDEX(sm) : -1;
     }
-    if (memchr(device->arch, '\0', sizeof device->arch) == NULL)
-        return -1;
-    return device->vendor == NVFP4_VENDOR_AMD     ? INDEX_AMD
-           : device->vendor == NVFP4_VENDOR_INTEL ? INDEX_INTEL
-                                                  : -1;
+    return nvfp4_question_other_device(device);
 }
 
 static inline int in_range(int32_t value, int32_t count)
@@ -71,20 +67,10 @@ static inline int valid_deployment(const nvfp4_deployment *d)
            in_range(d->humming_gemm, NVFP4_HUMMING_GEMM_COUNT);
 }
 
+/* Nearly always there are none. */
 static inline int valid_arrays(const nvfp4_deployment *d)
 {
-    if ((d->target_count | d->peer_count) == 0)
-        return 1;
-    if ((d->targets == NULL && d->target_count != 0) || (d->peers == NULL && d->peer_count != 0))
-        return 0;
-    for (size_t i = 0; i < d->peer_count; i++)
-        if (device_index(&d->peers[i]) < 0)
-            return 0;
-    for (size_t i = 0; i < d->target_count; i++)
-        if (d->targets[i].sm < 10 || d->targets[i].sm > 999 ||
-            !in_range(d->targets[i].kind, NVFP4_TARGET_PTX + 1))
-            return 0;
-    return 1;
+    return (d->target_count | d->peer_count) == 0 || nvfp4_question_arrays_valid(d);
 }
 
 /* The all2all kernels that move tokens; NONE: none are in use. */
