@@ -24,13 +24,12 @@ static enum condition_result multiple_check(int64_t n, uint64_t of)
     return n % (int64_t)of == 0 ? CONDITION_HOLDS : CONDITION_FAILS;
 }
 
-/* The betas that b12x has built in. */
 static enum condition_result situ_check(const struct question *q, uint64_t absent_fails)
 {
     const nvfp4_moe_layer *l = q->layer;
     const uint32_t both = NVFP4_HAS_SITU_BETA | NVFP4_HAS_SITU_LINEAR_BETA;
-    if (((l->has & NVFP4_HAS_SITU_BETA) && l->situ_beta != 4.0) ||
-        ((l->has & NVFP4_HAS_SITU_LINEAR_BETA) && l->situ_linear_beta != 25.0))
+    if (((l->has & NVFP4_HAS_SITU_BETA) && l->situ_beta != SITU_BETA) ||
+        ((l->has & NVFP4_HAS_SITU_LINEAR_BETA) && l->situ_linear_beta != SITU_LINEAR_BETA))
         return CONDITION_FAILS;
     if ((l->has & both) == both)
         return CONDITION_HOLDS;

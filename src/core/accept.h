@@ -7,6 +7,10 @@
 /* Outcome of one condition. */
 enum condition_result { CONDITION_HOLDS = 0, CONDITION_FAILS, CONDITION_ABSTAINS };
 
+/* The betas that b12x has built in. */
+#define SITU_BETA 4.0
+#define SITU_LINEAR_BETA 25.0
+
 /* Is the condition about this question at all? */
 int nvfp4_condition_applies(const struct question *q, const struct nvfp4_condition *c);
 

@@ -186,11 +186,15 @@ static void report_condition(const struct question *q, int index, const struct n
         need = fact(NVFP4_FACT_AT_MOST, 0, c->number);
         have = fact(NVFP4_FACT_NUMBER, 0, (uint64_t)l->top_k);
         break;
-    case CONDITION_SITU_BETAS:
-        subject = "situ_beta, situ_linear_beta";
-        need = text_fact("4 and 25");
-        have = text_fact("others");
+    case CONDITION_SITU_BETAS: { /* the first that is not as needed */
+        const int beta = !(l->has & NVFP4_HAS_SITU_BETA) || l->situ_beta != SITU_BETA;
+        subject = beta ? "situ_beta" : "situ_linear_beta";
+        need = real_fact(beta ? SITU_BETA : SITU_LINEAR_BETA);
+        have = l->has & (beta ? NVFP4_HAS_SITU_BETA : NVFP4_HAS_SITU_LINEAR_BETA)
+                   ? real_fact(beta ? l->situ_beta : l->situ_linear_beta)
+                   : text_fact("none");
         break;
+    }
     default: /* the match itself rules out: say what matched */
         if (c->reason == NVFP4_REASON_SCHEME || c->reason == NVFP4_REASON_DTYPE) {
             const int scheme = c->reason == NVFP4_REASON_SCHEME;

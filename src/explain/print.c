@@ -162,7 +162,7 @@ static void out_words(struct out *out, const nvfp4_policy *policy, int column, u
         bits &= ~(uint64_t)1;
     }
     if (bits == 0)
-        out_text(out, "none");
+        out_text(out, "none of its words");
     for (size_t i = 0; bits >> i != 0 && i < 64; i++) {
         const char *word = column == NVFP4_COLUMN_CUSTOM
                                ? nvfp4_policy_custom_word(policy, i)

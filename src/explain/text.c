@@ -178,7 +178,9 @@ static void write_facts(const struct answer *a)
     if (v->status == NVFP4_OK) {
         out = out_begin(text, sizeof text);
         out_text(&out, nvfp4_scheme_name((nvfp4_scheme)v->selection.scheme));
-        out_text(&out, v->selection.asked ? ", as asked for" : ", first in the order of preference");
+        out_text(&out, v->selection.asked ? ", as asked for" : ", the first that fits in the order of preference");
+        if (v->selection.backend == NVFP4_BACKEND_EMULATION)
+            out_text(&out, "; emulated: dequantised first, GEMMs in 16 bits");
         out_end(&out);
         labelled(a->out, "runs", text);
         write_forward(a);

@@ -28,9 +28,11 @@
 #define WHEN_FLAG(flag) { .device = DEVICE_ANY, .values = ANY_VALUE, .with = (flag) }
 
 /* First toolkit with a target for the SM; FlashInfer compiles SM12x from 12.9 on. */
-#define FLASHINFER_CUDA                                                                            \
+#define FLASHINFER_CUDA_SM10X                                                                      \
     CUDA_FLOOR(SM(100), 12, 8, "flashinfer@fb28d7242 aot.py:1094-1134; nvcc target sm_100"),       \
-    CUDA_FLOOR(SM(103) | SM(107), 12, 9, "flashinfer@fb28d7242 aot.py:1094-1134, utils.py:634-683"), \
+    CUDA_FLOOR(SM(103) | SM(107), 12, 9, "flashinfer@fb28d7242 aot.py:1094-1134, utils.py:634-683")
+#define FLASHINFER_CUDA                                                                            \
+    FLASHINFER_CUDA_SM10X,                                                                         \
     CUDA_FLOOR(SM(110), 12, 8, "flashinfer@fb28d7242 aot.py; sm_101 under CUDA 12, sm_110 under 13"), \
     CUDA_FLOOR(SM(120) | SM(121), 12, 9, "flashinfer@fb28d7242 compilation_context.py refuses SM12x " \
                                          "below CUDA 12.9")
@@ -53,7 +55,7 @@
     }
 
 #define TRTLLM_CONDITIONS                                                                          \
-    NEEDS(FLASHINFER), FLASHINFER_CUDA,                                                            \
+    NEEDS(FLASHINFER), FLASHINFER_CUDA_SM10X,                                                      \
     FLASHINFER_FLOOR(WHEN_DEVICE(SM(107)), DEPENDENCY, 0, 6, 16, "the Rubin kernels came with it", \
                      "flashinfer@fb28d7242 csrc/trtllm_batched_gemm_runner.cu:48-67 (107a)"),      \
     FLASHINFER_FLOOR(WHEN_VALUES(ONLY(ACTIVATION, ACT(SITU))), ACTIVATION, 0, 6, 16,               \
