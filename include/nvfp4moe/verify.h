@@ -103,8 +103,8 @@ typedef enum nvfp4_global_kind {
 
 /** Shape and conventions of one NVFP4 matrix; blocks run along its columns. */
 typedef struct nvfp4_matrix_format {
-    size_t struct_size;
-    size_t rows;
+    size_t struct_size;  /**< set by the initialiser macro, or `sizeof` the struct */
+    size_t rows;         /**< any number */
     size_t cols;         /**< a multiple of 16 */
     int32_t scale_order; /**< an ::nvfp4_scale_order */
     int32_t global_kind; /**< an ::nvfp4_global_kind */
@@ -232,24 +232,24 @@ NVFP4_API nvfp4_status nvfp4_activate(const nvfp4_moe_layer *layer, int32_t halv
  * gate: [N, K]), w2 of [K, N], with N intermediate_size and K hidden_size.
  */
 typedef struct nvfp4_moe_problem {
-    size_t struct_size;
-    const nvfp4_moe_layer *layer;
-    int64_t tokens;
-    const float *x;              /**< [tokens, K]; at W4A4 quantised with x_global */
-    const int32_t *expert_ids;   /**< [tokens, top_k]; negative: no expert */
-    const float *expert_weights; /**< [tokens, top_k], applied to the output */
-    const uint8_t *w13;
-    const uint8_t *w13_scales;
-    const float *w13_global; /**< [num_experts] */
-    const uint8_t *w2;
-    const uint8_t *w2_scales;
-    const float *w2_global; /**< [num_experts] */
-    float x_global;         /**< global scale of x, W4A4 only */
-    float h_global;         /**< global scale of the activation's output, W4A4 only */
-    int32_t halves;         /**< an ::nvfp4_halves */
-    int32_t scale_order;    /**< an ::nvfp4_scale_order, of all weights */
-    int32_t global_kind;    /**< an ::nvfp4_global_kind, of all global scales */
-    uint32_t points;        /**< NVFP4_ROUND_* bits: where to round to `layer->dtype`; 0: nowhere */
+    size_t struct_size;           /**< set by the initialiser macro, or `sizeof` the struct */
+    const nvfp4_moe_layer *layer; /**< activation, scheme and sizes */
+    int64_t tokens;               /**< 0 or more */
+    const float *x;               /**< [tokens, K]; at W4A4 quantised with x_global */
+    const int32_t *expert_ids;    /**< [tokens, top_k]; negative: no expert */
+    const float *expert_weights;  /**< [tokens, top_k], applied to the output */
+    const uint8_t *w13;           /**< codes, one matrix for each expert */
+    const uint8_t *w13_scales;    /**< block scales */
+    const float *w13_global;      /**< [num_experts] */
+    const uint8_t *w2;            /**< codes, one matrix for each expert */
+    const uint8_t *w2_scales;     /**< block scales */
+    const float *w2_global;       /**< [num_experts] */
+    float x_global;               /**< global scale of x, W4A4 only */
+    float h_global;               /**< global scale of the activation's output, W4A4 only */
+    int32_t halves;               /**< an ::nvfp4_halves */
+    int32_t scale_order;          /**< an ::nvfp4_scale_order, of all weights */
+    int32_t global_kind;          /**< an ::nvfp4_global_kind, of all global scales */
+    uint32_t points; /**< NVFP4_ROUND_* bits: where to round to `layer->dtype`; 0: nowhere */
 } nvfp4_moe_problem;
 
 /**
@@ -328,7 +328,7 @@ typedef enum nvfp4_verify_level {
  * to NVFP4 (with h_global) and dequantised again, at W4A16 it is of `layer->dtype`.
  */
 typedef struct nvfp4_verify_claim {
-    size_t struct_size;
+    size_t struct_size;           /**< set by the initialiser macro, or `sizeof` the struct */
     const nvfp4_moe_layer *layer; /**< copied */
     int32_t level;                /**< an ::nvfp4_verify_level */
     int32_t halves;               /**< an ::nvfp4_halves */
@@ -366,9 +366,9 @@ typedef struct nvfp4_verification nvfp4_verification;
  * exact in bf16 and fp16.
  */
 typedef struct nvfp4_verify_run {
-    size_t struct_size;
-    const nvfp4_moe_layer *layer; /**< limit, alpha and beta of this run */
-    int64_t tokens;
+    size_t struct_size;               /**< set by the initialiser macro, or `sizeof` the struct */
+    const nvfp4_moe_layer *layer;     /**< limit, alpha and beta of this run */
+    int64_t tokens;                   /**< rows of the output */
     int64_t columns;                  /**< of the output */
     const nvfp4_moe_problem *problem; /**< level MOE; else NULL */
     const uint8_t *x_codes;           /**< level MOE, W4A4: x quantised with x_global */
@@ -380,7 +380,7 @@ typedef struct nvfp4_verify_run {
     int32_t small;        /**< 1: of the small batch */
     int32_t has_nan;      /**< 1: holds NaN on purpose */
     int32_t halves;       /**< how gate and up share the rows, an ::nvfp4_halves; never AUTO */
-    int32_t reserved;
+    int32_t reserved;     /**< 0 */
 } nvfp4_verify_run;
 
 /** Nothing yet. */
@@ -391,21 +391,21 @@ typedef struct nvfp4_verify_run {
 
 /** What the outputs say. */
 typedef struct nvfp4_verify_result {
-    size_t struct_size;
+    size_t struct_size;          /**< set by the initialiser macro, or `sizeof` the struct */
     int32_t verdict;             /**< an ::nvfp4_verdict */
     nvfp4_verdict_set faults;    /**< every fault in the explanation found: some come together */
     nvfp4_verdict_set remaining; /**< UNDECIDED: what it may be; else the verdict alone */
     int32_t small_verdict;       /**< VARIES_WITH_BATCH: what the small batch alone says, */
     int32_t large_verdict;       /**< and the large one */
     int32_t worst_run;           /**< element furthest from the claim; -1: none */
-    int64_t worst_row;
-    int64_t worst_column;
-    double worst_expected; /**< what the claim predicts there */
-    double worst_got;
-    double limit;     /**< WRONG_LIMIT: the limit the kernel clamps at, */
-    double limit_low; /**< and the range of limits that explain the outputs as well */
-    double limit_high;
-    double confidence;   /**< 0 to 1: 1 - distance of this verdict / distance of the next */
+    int64_t worst_row;           /**< token */
+    int64_t worst_column;        /**< column of the output */
+    double worst_expected;       /**< what the claim predicts there */
+    double worst_got;            /**< what the kernel gave */
+    double limit;                /**< WRONG_LIMIT: the limit the kernel clamps at, */
+    double limit_low;            /**< the smallest limit that explains the outputs as well */
+    double limit_high;           /**< the largest of them */
+    double confidence;           /**< 0 to 1: 1 - distance of this verdict / distance of the next */
     double distance[32]; /**< by ::nvfp4_verdict: largest deviation from what it predicts, in
                               tolerances (up to 1 explains the outputs); negative: not tested */
 } nvfp4_verify_result;
@@ -493,7 +493,7 @@ NVFP4_API nvfp4_status nvfp4_verify_judge(const nvfp4_verification *plan,
 
 /** Where and what was verified. Strings are the caller's; NULL reads as "". */
 typedef struct nvfp4_verify_subject {
-    size_t struct_size;
+    size_t struct_size;  /**< set by the initialiser macro, or `sizeof` the struct */
     const char *device;  /**< the GPU, say "NVIDIA H200 (sm 90)" */
     const char *kernel;  /**< the backend, say "FLASHINFER_CUTLASS" */
     const char *version; /**< of the library it comes from, say "flashinfer 0.6.18" */
@@ -533,13 +533,15 @@ NVFP4_API nvfp4_status nvfp4_verify_record_print(const nvfp4_verification *plan,
 /** @} */
 
 /** @name Words of the enums
- * @return Never NULL; "unknown" for a number that is no value of the enum, "none" for
- *         ::NVFP4_VERDICT_NONE.
- * @since 0.1
+ * Never NULL; "unknown" for a number that is no value of the enum.
  * @{ */
+/** @brief Word of a scale order: "128x4". @since 0.1 */
 NVFP4_API const char *nvfp4_scale_order_name(nvfp4_scale_order order);
+/** @brief Word of a global scale's meaning: "multiplier". @since 0.1 */
 NVFP4_API const char *nvfp4_global_kind_name(nvfp4_global_kind kind);
+/** @brief Word of a verdict: "gate_only"; "none" for ::NVFP4_VERDICT_NONE. @since 0.1 */
 NVFP4_API const char *nvfp4_verdict_name(nvfp4_verdict verdict);
+/** @brief Word of a level: "moe". @since 0.1 */
 NVFP4_API const char *nvfp4_verify_level_name(nvfp4_verify_level level);
 /** @} */
 

@@ -65,6 +65,8 @@ static const struct {
     {{-1.5, 1}, {1.5, 1}}, {{0.5, 1}, {0.5, 1}}, {{-2, 1}, {-2, 1}},  {{3, 1}, {3, 1}},
     {{-0.5, 0}, {2, 0}},   {{3, 0}, {0.25, 0}},  {{1.25, 1}, {2, 1}}, {{2, 1}, {1.25, 1}},
     {{0.75, 1}, {-2, 1}},  {{2, 1}, {0.75, 1}},  {{-3, 0}, {-4, 1}},  {{0.25, 0}, {-4, 1}},
+    {{14, 0}, {14, 0}},    {{14, 0}, {1, 0}},    {{1, 0}, {14, 0}}, /* beyond 7 whatever was asked
+                                                                     */
 };
 
 enum { DESIGNED = sizeof designed / sizeof designed[0] };
@@ -88,8 +90,8 @@ double nvfp4_plan_largest(const nvfp4_moe_layer *layer)
 {
     double reach = 4 * unit_of(layer);
     struct nvfp4_act act = nvfp4_act_of(layer);
-    if (reach < 4)
-        reach = 4;
+    if (reach < 14)
+        reach = 14;
     double f = act.kind == NVFP4_ACTIVATION_RELU2 || act.kind == NVFP4_ACTIVATION_RELU2_NO_MUL
                    ? reach * reach
                    : reach;

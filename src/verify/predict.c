@@ -211,14 +211,18 @@ static void predict_model(const nvfp4_verification *plan, size_t model,
     }
 }
 
-/* Drops a model that predicts what an earlier one does. */
+/*
+ * Drops a model that predicts what the right one does: it makes no difference. So does one of the
+ * same verdict. Two faults that predict the same stay, to be named both.
+ */
 static void drop_twins(nvfp4_verification *plan)
 {
     size_t kept = 0, bytes = plan->elements * 2 * sizeof(float);
     for (size_t m = 0; m < plan->model_count; m++) {
         int twin = 0;
         for (size_t k = 0; k < kept && !twin; k++)
-            twin = memcmp(bounds_of(plan, k), bounds_of(plan, m), bytes) == 0;
+            if (k == 0 || plan->model[k].verdict == plan->model[m].verdict)
+                twin = memcmp(bounds_of(plan, k), bounds_of(plan, m), bytes) == 0;
         if (twin)
             continue;
         if (kept != m) {
