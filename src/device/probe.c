@@ -185,8 +185,10 @@ static void explain(const struct probe *probe, nvfp4_source asked, nvfp4_source 
         if (report->message[0] == '\0')
             say(report, message[0] != '\0' ? message : "the machine does not have this source");
     } else {
-        if (source == NVFP4_SOURCE_PCI && asked == NVFP4_SOURCE_AUTO && report->message[0] == '\0')
-            say(report, "no NVIDIA driver answers: this is what the PCI bus shows");
+        if (source == NVFP4_SOURCE_PCI && asked == NVFP4_SOURCE_AUTO)
+            say(report, report->message[0] != '\0'
+                            ? "this is what the PCI bus shows"
+                            : "no NVIDIA driver answers: this is what the PCI bus shows");
         say(report, probe->lists[source]->message);
     }
     if (found != NULL)
