@@ -309,6 +309,7 @@ typedef struct nvfp4_probe_report {
 /**
  * @brief The devices that an engine started in this environment gets, in CUDA's order.
  *
+ * Where CUDA shows a device, those of other makers count as hidden.
  * `devices[i].cuda_ordinal` is `i` wherever CUDA's numbering can be known. CUDA_VISIBLE_DEVICES is
  * read as the CUDA driver reads it. On a host whose GPUs differ, CUDA's default order (fastest
  * first) is not NVML's (PCI address); unless #NVFP4_PROBE_NO_CUDA forbids it, the CUDA driver is
