@@ -348,6 +348,7 @@ NVFP4_API nvfp4_status nvfp4_probe_devices(const nvfp4_probe_options *options,
  * @param[out] machine To be given to nvfp4_machine_destroy().
  * @retval NVFP4_EINVAL @p machine is NULL.
  * @retval NVFP4_EABI   `struct_size` is too small.
+ * @retval NVFP4_ELIMIT CUDA_VISIBLE_DEVICES has more than 4095 bytes, CUDA_DEVICE_ORDER more than 63.
  * @retval NVFP4_ENOMEM Out of memory.
  * @since 0.1
  */
