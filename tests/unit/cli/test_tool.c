@@ -193,6 +193,13 @@ static const struct row rows[] = {
     { "a recorded machine, an unknown GPU", ARGS("explain", "--machine", NVFP4_TEST_DATA
       "/cli/machines/unknown.json"), { NULL }, NULL, 3, 0, NOTHING,
       SAYS("GPU 1 (NVIDIA Foo 9000, 10de:9999) is not known; say --gpu or --sm") },
+    { "a recorded machine, many ranks", ARGS("explain", "--machine", NVFP4_TEST_DATA
+      "/cli/machines/many.json", "--policy", "vllm", "--format", "json"), { NULL }, NULL, 0, 1,
+      OUT("\"the ranks have different devices: 63 ranks sm 90; rank 63: sm 120; only what runs on all "
+      "of them is chosen; a reason other than peer is about rank 0, sm 90\""), NOTHING },
+    { "ranks that leave this one out", ARGS("explain", "--sm", "120", "--policy", "vllm", "--set",
+      "deployment.devices=[{sm: 90}, {sm: 100}, {sm: 90}]", "--format", "json"), { NULL }, NULL, 0, 1,
+      OUT("different devices: sm 120 here; 2 ranks sm 90; 1 rank sm 100; only"), NOTHING },
     { "a recorded machine that is none", ARGS("explain", "--machine", REQUEST("amd.yaml")),
       { NULL }, NULL, 2, 0, NOTHING, SAYS("amd.yaml:1:1: ") },
     { "a model on a recorded machine", ARGS(MODEL("clamped"), "--machine",
