@@ -309,6 +309,7 @@ typedef struct nvfp4_probe_report {
 /**
  * @brief The devices that an engine started in this environment gets, in CUDA's order.
  *
+ * Where CUDA shows a device, those of other makers count as hidden.
  * `devices[i].cuda_ordinal` is `i` wherever CUDA's numbering can be known. CUDA_VISIBLE_DEVICES is
  * read as the CUDA driver reads it. On a host whose GPUs differ, CUDA's default order (fastest
  * first) is not NVML's (PCI address); unless #NVFP4_PROBE_NO_CUDA forbids it, the CUDA driver is
@@ -347,6 +348,7 @@ NVFP4_API nvfp4_status nvfp4_probe_devices(const nvfp4_probe_options *options,
  * @param[out] machine To be given to nvfp4_machine_destroy().
  * @retval NVFP4_EINVAL @p machine is NULL.
  * @retval NVFP4_EABI   `struct_size` is too small.
+ * @retval NVFP4_ELIMIT CUDA_VISIBLE_DEVICES has more than 4095 bytes, CUDA_DEVICE_ORDER more than 63.
  * @retval NVFP4_ENOMEM Out of memory.
  * @since 0.1
  */

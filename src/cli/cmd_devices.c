@@ -23,7 +23,7 @@ static const nvfp4_cli_option options[] = {
 
 static const char *const synopsis[] = {
     "devices [--source SOURCE] [--machine FILE] [--format FORMAT]",
-    "devices --dump",
+    "devices --dump [--machine FILE]",
     NULL,
 };
 
@@ -46,6 +46,7 @@ struct command {
     int source;
     int json;
     int dump;
+    const char *shape; /* the last option that changes what is listed, not what is recorded */
     const char *file;
     nvfp4_machine *machine;
 };
@@ -57,9 +58,11 @@ static int take_option(struct command *c, int option, const char *value)
 
     switch (option) {
     case OPTION_SOURCE:
+        c->shape = "--source";
         c->source = nvfp4_cli_choice("--source", value, sources);
         return c->source >= 0;
     case OPTION_FORMAT:
+        c->shape = "--format";
         c->json = nvfp4_cli_choice("--format", value, formats);
         return c->json >= 0;
     case OPTION_MACHINE:
@@ -88,6 +91,11 @@ static int read_arguments(struct command *c, int argc, char **argv)
             nvfp4_cli_complain("devices: '%.60s' is not expected here", args.value);
         if (option < 0 || !take_option(c, option, args.value))
             return NVFP4_EXIT_USAGE;
+    }
+    if (c->dump && c->shape != NULL) {
+        nvfp4_cli_complain("devices: --dump records every source as a machine file; %s does not go "
+                           "with it", c->shape);
+        return NVFP4_EXIT_USAGE;
     }
     if (c->file != NULL && nvfp4_machine_load(c->file, &c->machine, &error) != NVFP4_OK) {
         nvfp4_cli_complain_error(&error);
@@ -176,7 +184,7 @@ static nvfp4_status probe(const struct command *c, struct nvfp4_cli_devices *d)
 
 int nvfp4_cmd_devices(int argc, char **argv)
 {
-    struct command c = { NVFP4_SOURCE_AUTO, 0, 0, NULL, NULL };
+    struct command c = { NVFP4_SOURCE_AUTO, 0, 0, NULL, NULL, NULL };
     struct nvfp4_cli_devices d = { NVFP4_OK, NULL, 0, NVFP4_PROBE_REPORT_INIT };
     int code = read_arguments(&c, argc, argv);
 

@@ -218,7 +218,7 @@ static int explain(struct explain *e)
     if (code != NVFP4_EXIT_OK)
         return code;
     e->options.color = e->form == NVFP4_CLI_TEXT && nvfp4_cli_color();
-    e->options.remarks = &e->question.remark;
+    e->options.remarks = e->question.remarks;
     e->options.remark_count = e->question.remark_count;
     if (e->policies != NULL)
         return nvfp4_cli_compare(&e->question, e->model, e->policies, e->form);

@@ -16,6 +16,9 @@
 /** Most options that change the request. */
 #define NVFP4_CLI_SETTINGS 64
 
+/** Most remarks on the devices of a machine: source, order, four doubts, confidence. */
+#define NVFP4_CLI_REMARKS 8
+
 /** A question, as it was asked for. */
 typedef struct nvfp4_cli_question {
     const char *request; /**< path, "-" for standard input, NULL: none */
@@ -24,9 +27,9 @@ typedef struct nvfp4_cli_question {
     const char *machine; /**< file of a recorded one; NULL: this one */
     nvfp4_device *devices; /**< what the probe found */
     size_t device_count;
-    nvfp4_remark remark; /**< what is doubtful about it */
-    size_t remark_count; /**< 0 or 1 */
-    char remark_text[256];
+    nvfp4_remark remarks[NVFP4_CLI_REMARKS]; /**< what is doubtful about them */
+    size_t remark_count;
+    char remark_texts[NVFP4_CLI_REMARKS][384];
     struct {
         char *assignment; /**< "deployment.tensor_parallel=4" */
         char *origin;     /**< "--tp 4" */
@@ -58,6 +61,12 @@ int nvfp4_cli_question_prepare(nvfp4_cli_question *question, nvfp4_error *error)
 nvfp4_status nvfp4_cli_question_build(const nvfp4_cli_question *question,
                                       const nvfp4_moe_layer *base, nvfp4_request *request,
                                       nvfp4_error *error);
+
+/** Remark on what is doubtful about the devices that a probe found. */
+void nvfp4_cli_doubt(nvfp4_cli_question *question, const nvfp4_probe_report *report);
+
+/** 1 if the compute capability of every device is known; else 0, after a complaint for each. */
+int nvfp4_cli_all_known(const nvfp4_cli_question *question);
 
 void nvfp4_cli_question_free(nvfp4_cli_question *question);
 

@@ -104,16 +104,6 @@ static int no_memory(nvfp4_error *error)
     return NVFP4_EXIT_USAGE;
 }
 
-static void doubt_order(nvfp4_cli_question *q, const nvfp4_probe_report *report)
-{
-    snprintf(q->remark_text, sizeof q->remark_text, "%s",
-             report->message[0] != '\0' ? report->message
-                                        : "CUDA may number the devices of this host otherwise");
-    q->remark.warning = NVFP4_WARNING_DEVICE_ORDER;
-    q->remark.text = q->remark_text;
-    q->remark_count = 1;
-}
-
 static int ask_machine(nvfp4_cli_question *q, const nvfp4_probe_options *options,
                        nvfp4_error *error)
 {
@@ -132,8 +122,9 @@ static int ask_machine(nvfp4_cli_question *q, const nvfp4_probe_options *options
         if (q->device_count <= room)
             break;
     }
-    if (report.order_uncertain)
-        doubt_order(q, &report);
+    if (!nvfp4_cli_all_known(q))
+        return NVFP4_EXIT_MACHINE;
+    nvfp4_cli_doubt(q, &report);
     return NVFP4_EXIT_OK;
 }
 

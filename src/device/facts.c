@@ -55,6 +55,9 @@ int nvfp4_address_read(const char *text, uint64_t *address)
     unsigned function;
     int end = 0;
 
+    /* scanf would take signs and blanks */
+    if (strspn(text, "0123456789abcdefABCDEF:.") != strlen(text))
+        return 0;
     if (sscanf(text, "%8x:%2x:%2x.%1x%n", &domain, &bus, &slot, &function, &end) != 4) {
         domain = 0;
         if (sscanf(text, "%2x:%2x.%1x%n", &bus, &slot, &function, &end) != 3)

@@ -79,18 +79,39 @@ static const struct nvml_code {
     { 9, NVFP4_ENODRIVER, "the kernel driver is not loaded" },
     { 12, NVFP4_EDRIVER, "a library that it needs is missing" },
     { 15, NVFP4_EDRIVER, "a GPU has fallen off the bus" },
+    { 16, NVFP4_EDRIVER, "a GPU must be reset" },
+    { 17, NVFP4_EPERM, "blocked by the operating system (cgroups)" },
     { 18, NVFP4_EDRIVER, "driver and library are of different versions" },
     { 999, NVFP4_EDRIVER, "an internal error of the driver" },
 };
 
-static nvfp4_status fail(struct fact_list *list, const char *call, int code)
+static const struct nvml_code *find_code(int code)
 {
+    static const struct nvml_code unlisted = { 0, NVFP4_EDRIVER, "a failure without a name" };
+
     for (size_t i = 0; i < sizeof codes / sizeof codes[0]; i++) {
         if (codes[i].code == code)
-            return nvfp4_facts_fail(list, codes[i].status, "%s: %s (NVML error %d)", call,
-                                    codes[i].text, code);
+            return &codes[i];
     }
-    return nvfp4_facts_fail(list, NVFP4_EDRIVER, "%s: NVML error %d", call, code);
+    return &unlisted;
+}
+
+static nvfp4_status fail(struct fact_list *list, const char *call, int code)
+{
+    const struct nvml_code *known = find_code(code);
+
+    if (known->code == 0)
+        return nvfp4_facts_fail(list, known->status, "%s: NVML error %d", call, code);
+    return nvfp4_facts_fail(list, known->status, "%s: %s (NVML error %d)", call, known->text, code);
+}
+
+/* Some GPUs, or all, cannot be opened; `code` is what the first of them gave. */
+static void fail_lost(struct fact_list *list, unsigned lost, unsigned count, int code)
+{
+    const struct nvml_code *known = find_code(code);
+
+    nvfp4_facts_fail(list, known->status, "%u of %u GPUs cannot be opened: %s (NVML error %d)", lost,
+                     count, known->text, code);
 }
 
 static int load(void *library, struct nvml *nvml, struct fact_list *list)
@@ -183,6 +204,8 @@ static int ask_slices(const struct nvml *nvml, nvml_device device, size_t parent
 static void ask_devices(const struct nvml *nvml, struct fact_list *list)
 {
     unsigned count = 0;
+    unsigned lost = 0;
+    int lost_code = 0;
     int code = nvml->count(&count);
 
     if (code != 0) {
@@ -197,7 +220,8 @@ static void ask_devices(const struct nvml *nvml, struct fact_list *list)
         code = nvml->by_index(i, &device);
         if (code != 0) {
             /* one GPU that cannot be opened: the others still count */
-            fail(list, "nvmlDeviceGetHandleByIndex", code);
+            if (lost++ == 0)
+                lost_code = code;
             continue;
         }
         fact = nvfp4_facts_add(list);
@@ -212,6 +236,8 @@ static void ask_devices(const struct nvml *nvml, struct fact_list *list)
             return;
         }
     }
+    if (lost > 0)
+        fail_lost(list, lost, count, lost_code);
     if (list->count > 0)
         list->status = NVFP4_OK;
     else if (list->message[0] == '\0')

@@ -140,37 +140,59 @@ static nvfp4_status ask_in_order(struct probe *probe, nvfp4_source *source)
     return final;
 }
 
-/* Why there is no answer, or what should be known beside it. */
+/* Adds a sentence to the report's message, as much of it as there is room for. */
+static void say(nvfp4_probe_report *report, const char *sentence)
+{
+    const char *const pieces[] = { report->message[0] != '\0' ? "; " : "", sentence };
+    size_t at = strlen(report->message);
+
+    for (size_t i = 0; sentence[0] != '\0' && i < 2; i++) {
+        for (const char *c = pieces[i]; *c != '\0' && at + 1 < sizeof report->message; c++)
+            report->message[at++] = *c;
+    }
+    report->message[at] = '\0';
+}
+
+/*
+ * The message of a driver beside the source that answered, which is there but broken. That CUDA
+ * shows none of NVML's devices is said with CUDA_VISIBLE_DEVICES.
+ */
+static const char *broken_driver(const struct probe *probe, nvfp4_source source)
+{
+    for (int i = NVFP4_SOURCE_NVML; i <= NVFP4_SOURCE_CUDA; i++) {
+        const struct fact_list *list = probe->lists[i];
+
+        if (list != NULL && i != (int)source && outcome(list) != NVFP4_OK
+            && outcome(list) != NVFP4_ENODRIVER && list->message[0] != '\0'
+            && !(source == NVFP4_SOURCE_NVML && outcome(list) == NVFP4_ENODEVICE))
+            return list->message;
+    }
+    return "";
+}
+
+/*
+ * Why there is no answer, or what should be known beside it: what failed comes first, what follows
+ * from that behind it.
+ */
 static void explain(const struct probe *probe, nvfp4_source asked, nvfp4_source source,
                     const struct found_devices *found, nvfp4_probe_report *report)
 {
-    const char *why = "";
-
-    for (int i = NVFP4_SOURCE_NVML; i <= NVFP4_SOURCE_TREE && why[0] == '\0'; i++) {
-        const struct fact_list *list = probe->lists[i];
-
-        if (list == NULL || i == (int)source)
-            continue;
-        /* a driver that is there but broken matters more than one that is not there */
-        if (i <= NVFP4_SOURCE_CUDA && outcome(list) != NVFP4_OK
-            && outcome(list) != NVFP4_ENODRIVER)
-            why = list->message;
-    }
-    if (found != NULL && found->message[0] != '\0') {
-        strcpy(report->message, found->message);
-    } else if (why[0] != '\0') {
-        snprintf(report->message, sizeof report->message, "%s", why);
-    } else if (source == NVFP4_SOURCE_PCI && asked == NVFP4_SOURCE_AUTO) {
-        strcpy(report->message, "no NVIDIA driver answers: this is what the PCI bus shows");
-    } else if (source == NVFP4_SOURCE_AUTO) {
+    say(report, broken_driver(probe, source));
+    if (source == NVFP4_SOURCE_AUTO) {
         int first = asked != NVFP4_SOURCE_AUTO ? (int)asked : NVFP4_SOURCE_NVML;
         const char *message = probe->lists[first] != NULL ? probe->lists[first]->message : "";
 
-        snprintf(report->message, sizeof report->message, "%s",
-                 message[0] != '\0' ? message : "the machine does not have this source");
-    } else if (probe->lists[source]->message[0] != '\0') {
-        snprintf(report->message, sizeof report->message, "%s", probe->lists[source]->message);
+        if (report->message[0] == '\0')
+            say(report, message[0] != '\0' ? message : "the machine does not have this source");
+    } else {
+        if (source == NVFP4_SOURCE_PCI && asked == NVFP4_SOURCE_AUTO)
+            say(report, report->message[0] != '\0'
+                            ? "this is what the PCI bus shows"
+                            : "no NVIDIA driver answers: this is what the PCI bus shows");
+        say(report, probe->lists[source]->message);
     }
+    if (found != NULL)
+        say(report, found->message);
 }
 
 static void write_report(const struct probe *probe, nvfp4_source source,

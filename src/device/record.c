@@ -19,11 +19,16 @@ void nvfp4_machine_destroy(nvfp4_machine *machine)
     free(machine);
 }
 
-static void keep(const char *value, int *has, char *to, size_t capacity)
+/* 0 when there is no room for all of it: a part would be another list of devices. */
+static int keep(const char *value, int *has, char *to, size_t capacity)
 {
     *has = value != NULL;
-    if (value != NULL)
-        snprintf(to, capacity, "%s", value);
+    if (value == NULL)
+        return 1;
+    if (strlen(value) >= capacity)
+        return 0;
+    strcpy(to, value);
+    return 1;
 }
 
 nvfp4_status nvfp4_machine_record(const nvfp4_probe_options *options, nvfp4_machine **machine)
@@ -40,8 +45,11 @@ nvfp4_status nvfp4_machine_record(const nvfp4_probe_options *options, nvfp4_mach
     made = calloc(1, sizeof *made);
     if (made == NULL)
         return NVFP4_ENOMEM;
-    keep(full.visible_devices, &made->has_visible, made->visible, sizeof made->visible);
-    keep(full.device_order, &made->has_order, made->order, sizeof made->order);
+    if (!keep(full.visible_devices, &made->has_visible, made->visible, sizeof made->visible)
+        || !keep(full.device_order, &made->has_order, made->order, sizeof made->order)) {
+        nvfp4_machine_destroy(made);
+        return NVFP4_ELIMIT;
+    }
     nvfp4_lock();
     for (int i = NVFP4_SOURCE_NVML; i < NVFP4_SOURCE_COUNT; i++) {
         nvfp4_probe_gather(&full, (nvfp4_source)i, &made->lists[i]);
@@ -86,7 +94,10 @@ static void print(struct text *text, const char *format, ...)
         put(text, piece, (size_t)length < sizeof piece ? (size_t)length : sizeof piece - 1);
 }
 
-/* A YAML double-quoted string, which is a JSON string too; bytes that are not ASCII become '?'. */
+/*
+ * A YAML double-quoted string, which is a JSON string too. A byte that is not ASCII becomes DEL:
+ * one byte that is as unprintable, so that a replay doubts it likewise.
+ */
 static void print_string(struct text *text, const char *string)
 {
     put(text, "\"", 1);
@@ -95,10 +106,10 @@ static void print_string(struct text *text, const char *string)
 
         if (c == '"' || c == '\\')
             print(text, "\\%c", c);
-        else if (c < 0x20 || c == 0x7f)
-            print(text, "\\u%04x", c);
+        else if (c < 0x20 || c >= 0x7f)
+            print(text, "\\u%04x", c < 0x20 ? c : 0x7f);
         else
-            print(text, "%c", c < 0x7f ? c : '?');
+            print(text, "%c", c);
     }
     put(text, "\"", 1);
 }
@@ -154,6 +165,8 @@ static void print_list(struct text *text, nvfp4_source source, const struct fact
     }
     if (list->cuda_version != 0)
         print(text, "  cuda_version: %d\n", (int)list->cuda_version);
+    if (list->status != NVFP4_OK)
+        return; /* what it said before it failed is none of its answer */
     if (list->count > 0)
         print(text, "  devices:\n");
     for (size_t i = 0; i < list->count; i++)

@@ -317,7 +317,8 @@ static nvfp4_status write_devices(nvfp4_source source, const struct fact_list *l
         if (unknown)
             device->doubts |= NVFP4_DOUBT_HIDDEN;
     }
-    for (size_t i = 0; i < list->count; i++) {
+    /* an engine is built for one maker: beside a GPU for CUDA the others are none of its devices */
+    for (size_t i = 0; i < list->count && table->count == 0; i++) {
         if (is_cuda(&list->facts[i]))
             continue;
         nvfp4_describe(source, list, &list->facts[i], device);
@@ -326,7 +327,7 @@ static nvfp4_status write_devices(nvfp4_source source, const struct fact_list *l
     }
     found->visible = (size_t)(device - found->devices);
     for (size_t i = 0; i < list->count; i++) {
-        if (!is_cuda(&list->facts[i]) || is_in(table->picked, table->count, i))
+        if (is_cuda(&list->facts[i]) ? is_in(table->picked, table->count, i) : table->count == 0)
             continue;
         nvfp4_describe(source, list, &list->facts[i], device);
         device++;

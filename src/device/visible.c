@@ -26,35 +26,51 @@ static int is_uuid(const char *entry, size_t length)
 }
 
 /*
- * Does `name` begin with the entry, or the entry with the name? The kind is compared as it is, the
- * digits without case. The driver looks at nothing behind a whole UUID, and a kind alone is no UUID
- * (both measured on one H200, driver 580.159.04).
+ * Does the entry name the device? Its digits are compared in order, wherever either has its hyphens;
+ * nothing is looked at behind 32 digits or 40 bytes, and a kind alone names none.
  */
-static int begins(const char *name, const char *entry, size_t length)
+static int names_uuid(const char *name, const char *entry, size_t length)
 {
-    const size_t whole = strlen(name);
+    size_t digits = 0;
 
-    if (length <= 4 || whole <= 4)
+    if (length <= 4 || strlen(name) <= 4 || memcmp(name, entry, 4) != 0)
         return 0;
-    if (length > whole)
-        length = whole;
-    for (size_t i = 0; i < length; i++) {
-        if (i < 4 ? name[i] != entry[i] : lower(name[i]) != lower(entry[i]))
+    name += 4;
+    for (size_t i = 4; i < length && i < 40 && digits < 32; i++) {
+        if (entry[i] == '-')
+            continue;
+        while (*name == '-')
+            name++;
+        if (*name == '\0')
+            break;
+        if (lower(*name++) != lower(entry[i]))
+            return 0;
+        digits++;
+    }
+    return 1;
+}
+
+static int is_legacy(const char *legacy, const char *entry, size_t length)
+{
+    if (length <= 4 || strlen(legacy) != length || memcmp(legacy, entry, 4) != 0)
+        return 0;
+    for (size_t i = 4; i < length; i++) {
+        if (lower(legacy[i]) != lower(entry[i]))
             return 0;
     }
     return 1;
 }
 
-/* The one device whose UUID begins with the entry; `named` when there is none or several. */
+/* The one device whose UUID the entry names; `named` when there is none or several. */
 static size_t find_uuid(const char *entry, size_t length, const struct visible_name *names,
                         size_t named)
 {
     size_t found = named;
 
     for (size_t i = 0; i < named; i++) {
-        if (strlen(names[i].legacy) == length && begins(names[i].legacy, entry, length))
+        if (is_legacy(names[i].legacy, entry, length))
             return i;
-        if (!begins(names[i].uuid, entry, length))
+        if (!names_uuid(names[i].uuid, entry, length))
             continue;
         if (found != named)
             return named;
@@ -64,13 +80,12 @@ static size_t find_uuid(const char *entry, size_t length, const struct visible_n
 }
 
 /*
- * The number an entry begins with; `numbered` when it is none or names no device. The driver keeps the
- * low 32 bits of a 64-bit number, so 4294967296 is device 0; one that is larger still is none
- * (measured as above).
+ * The number an entry begins with; `numbered` when it is none or names no device. As strtoull()
+ * reads it, one that is too large is the largest, whatever its sign; of that the driver keeps the
+ * low 32 bits, so 4294967296 is device 0.
  */
 static size_t find_number(const char *entry, size_t length, size_t numbered)
 {
-    const uint64_t most = (uint64_t)INT64_MAX;
     uint64_t value = 0;
     size_t i = 0;
     int negative = 0;
@@ -83,12 +98,15 @@ static size_t find_number(const char *entry, size_t length, size_t numbered)
         return numbered;
     for (; i < length && is_digit(entry[i]); i++) {
         const uint64_t digit = (uint64_t)(entry[i] - '0');
-        if (value > (most - digit) / 10)
-            return numbered;
+        if (value > (UINT64_MAX - digit) / 10) {
+            value = UINT64_MAX;
+            negative = 0;
+            break;
+        }
         value = value * 10 + digit;
     }
     const uint32_t low = (uint32_t)(negative ? 0 - value : value);
-    return low < numbered && low <= INT32_MAX ? low : numbered;
+    return low < numbered ? low : numbered;
 }
 
 static int is_picked(const size_t *picked, size_t count, size_t device)

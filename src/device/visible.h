@@ -7,11 +7,13 @@
  *
  * The value is cut at commas and read from the left. The first entry decides of which kind all are:
  * - It begins with "GPU-" or "MIG-": entries are UUIDs of that kind. An entry names the one device
- *   whose UUID begins with it; after the first four letters case does not matter. Naming a device
- *   twice leaves none.
- * - Else entries are numbers as strtol() reads them: blanks, a sign, digits; what follows the
- *   digits up to the comma is ignored ("0junk" is 0). Naming a device twice is an error: CUDA does
- *   not start.
+ *   whose UUID begins with its digits; hyphens do not count and may stand anywhere, case does not
+ *   matter behind the kind, and what follows 32 digits or 40 bytes is ignored. So "GPU--" names
+ *   the only GPU of a host, and "GPU-" none.
+ * - Else entries are numbers as strtoull() reads them: blanks, a sign, digits; what follows the
+ *   digits up to the comma is ignored ("0junk" is 0). Beyond 64 bits the largest is meant, a minus
+ *   negates modulo 2^64, and the low 32 bits are the device: 4294967296 is 0.
+ * Naming a device twice is an error: CUDA does not start.
  * The first entry that names no device ends the list; what stands behind it is not looked at. An
  * empty value names none.
  *

@@ -2,23 +2,90 @@
 #include "core/rule.h"
 #include "explain/print.h"
 
+static int same_device(const nvfp4_device_key *a, const nvfp4_device_key *b)
+{
+    return a->vendor == b->vendor
+           && (a->vendor != NVFP4_VENDOR_NVIDIA || own_sm(a->sm) == own_sm(b->sm));
+}
+
+static void out_device(struct out *out, const nvfp4_device_key *device)
+{
+    if (device->vendor == NVFP4_VENDOR_NVIDIA) {
+        out_text(out, "sm ");
+        out_number(out, (uint64_t)own_sm(device->sm));
+    } else {
+        out_text(out, nvfp4_vendor_name((nvfp4_vendor)device->vendor));
+    }
+}
+
+static size_t count_device(const nvfp4_deployment *deployment, size_t from,
+                           const nvfp4_device_key *device)
+{
+    size_t count = 0;
+    for (size_t i = from; i < deployment->peer_count; i++)
+        count += (size_t)same_device(&deployment->peers[i], device);
+    return count;
+}
+
+/*
+ * "63 ranks sm 90", "rank 63: sm 120". Few ranks are listed, where `numbered`: peers that leave
+ * one's own rank out do not stand at the place of their number.
+ */
+static void out_ranks(struct out *out, const nvfp4_deployment *deployment, size_t first,
+                      int numbered)
+{
+    enum { LISTED = 4 };
+    const nvfp4_device_key *const device = &deployment->peers[first];
+    const size_t count = count_device(deployment, first, device);
+    const char *between = count == 1 ? "rank " : "ranks ";
+    if (!numbered || count > LISTED) {
+        out_number(out, count);
+        out_text(out, count == 1 ? " rank " : " ranks ");
+    } else {
+        for (size_t i = first; i < deployment->peer_count; i++) {
+            if (!same_device(&deployment->peers[i], device))
+                continue;
+            out_text(out, between);
+            out_number(out, i);
+            between = ", ";
+        }
+        out_text(out, ": ");
+    }
+    out_device(out, device);
+}
+
+/* Each device once, in the order of the ranks, which may be very many. */
 static void out_mixed_devices(struct out *out, const nvfp4_deployment *deployment)
 {
+    enum { KINDS = 32 };
+    const nvfp4_device_key *const peers = deployment->peers;
+    const nvfp4_device_key *kinds[KINDS];
+    size_t count = 0;
+    const int numbered = count_device(deployment, 0, &deployment->device) > 0;
     out_text(out, "the ranks have different devices: ");
-    const char *between = "";
-    for (size_t i = 0; i < deployment->peer_count && i < 8; i++) {
-        const nvfp4_device_key *d = &deployment->peers[i];
-        out_text(out, between);
-        if (d->vendor == NVFP4_VENDOR_NVIDIA) {
-            out_text(out, "sm ");
-            out_number(out, (uint64_t)own_sm(d->sm));
-        } else {
-            out_text(out, nvfp4_vendor_name((nvfp4_vendor)d->vendor));
-        }
-        between = ", ";
+    if (!numbered) {
+        out_device(out, &deployment->device);
+        out_text(out, " here");
     }
-    out_text(out, deployment->peer_count > 8 ? ", ..." : "");
+    for (size_t i = 0; i < deployment->peer_count; i++) {
+        size_t kind = 0;
+        while (kind < count && !same_device(kinds[kind], &peers[i]))
+            kind++;
+        if (kind < count)
+            continue;
+        out_text(out, count > 0 || !numbered ? "; " : "");
+        if (count == KINDS) {
+            out_text(out, "and others");
+            break;
+        }
+        kinds[count++] = &peers[i];
+        out_ranks(out, deployment, i, numbered);
+    }
     out_text(out, "; only what runs on all of them is chosen");
+    if (numbered && same_device(&peers[0], &deployment->device)) {
+        out_text(out, "; a reason other than peer is about rank 0, ");
+        out_device(out, &deployment->device);
+    }
 }
 
 void nvfp4_out_warning(struct out *out, const nvfp4_moe_layer *layer, const nvfp4_deployment *deployment,

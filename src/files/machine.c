@@ -18,6 +18,7 @@ struct reading {
 
 typedef enum field_kind {
     FIELD_INT,     /* int32_t, -1 or more */
+    FIELD_ANY,     /* any int32_t: kept as a driver gave it */
     FIELD_BYTES,   /* uint64_t */
     FIELD_TEXT,    /* an array of char */
     FIELD_BOOL,    /* int32_t */
@@ -55,7 +56,7 @@ _Static_assert(offsetof(struct fact, device) == offsetof(struct fact, vendor) + 
                "a pair of ids is written to vendor and device at once");
 
 static const struct field list_fields[] = {
-    { "cuda_version", FIELD_INT, offsetof(struct fact_list, cuda_version), 0 },
+    { "cuda_version", FIELD_ANY, offsetof(struct fact_list, cuda_version), 0 },
     TEXT("driver", struct fact_list, driver_version),
     TEXT("message", struct fact_list, message),
 };
@@ -82,17 +83,36 @@ static nvfp4_status read_text(const struct reading *r, const nvfp4_node *node, c
     return NVFP4_OK;
 }
 
+/* One to four hexadecimal digits; moves behind them. */
+static int read_id(const char **at, uint32_t *id)
+{
+    static const char digits[] = "0123456789abcdef";
+    size_t count = 0;
+
+    *id = 0;
+    for (; count < 5; count++, (*at)++) {
+        const char c = **at >= 'A' && **at <= 'F' ? (char)(**at - 'A' + 'a') : **at;
+        const char *const digit = c != '\0' ? strchr(digits, c) : NULL;
+
+        if (digit == NULL)
+            break;
+        *id = *id << 4 | (uint32_t)(digit - digits);
+    }
+    return count >= 1 && count <= 4;
+}
+
 /* "10de:2335" */
 static nvfp4_status read_ids(const struct reading *r, const nvfp4_node *node, uint32_t *first,
                              uint32_t *second)
 {
-    unsigned a;
-    unsigned b;
-    int end = 0;
+    const char *at = node->text;
+    uint32_t a;
+    uint32_t b;
 
     if (node->kind != NVFP4_NODE_STRING)
         return wrong_kind(r, node, "two ids such as \"10de:2335\"");
-    if (sscanf(node->text, "%4x:%4x%n", &a, &b, &end) != 2 || (size_t)end != node->length)
+    if (!read_id(&at, &a) || *at++ != ':' || !read_id(&at, &b)
+        || at != node->text + node->length)
         return nvfp4_document_fail(r->document, node, NVFP4_ESCHEMA, r->error,
                                    "expected two ids such as \"10de:2335\"");
     *first = a;
@@ -101,14 +121,38 @@ static nvfp4_status read_ids(const struct reading *r, const nvfp4_node *node, ui
 }
 
 static nvfp4_status read_integer(const struct reading *r, const nvfp4_node *node, int64_t least,
-                                 int64_t *value)
+                                 int32_t *value)
 {
-    if (node->kind != NVFP4_NODE_INT)
+    if (node->kind != NVFP4_NODE_INT && node->kind != NVFP4_NODE_BIG)
         return wrong_kind(r, node, "a whole number");
-    if (node->integer < least || (least < 0 && node->integer > INT32_MAX))
+    if (node->kind == NVFP4_NODE_BIG || node->integer < least || node->integer > INT32_MAX)
         return nvfp4_document_fail(r->document, node, NVFP4_ESCHEMA, r->error, "out of range");
-    *value = node->integer;
+    *value = (int32_t)node->integer;
     return NVFP4_OK;
+}
+
+/* All of uint64_t: a driver may say anything, and a record is to hold it. */
+static nvfp4_status read_bytes(const struct reading *r, const nvfp4_node *node, uint64_t *value)
+{
+    int fits = 1;
+
+    *value = 0;
+    if (node->kind == NVFP4_NODE_INT) {
+        fits = node->integer >= 0;
+        *value = (uint64_t)node->integer;
+    } else if (node->kind == NVFP4_NODE_BIG) {
+        for (const char *c = node->text + (node->text[0] == '+'); *c != '\0' && fits; c++) {
+            const uint64_t digit = (uint64_t)(*c - '0');
+
+            fits = *c >= '0' && *c <= '9' && *value <= (UINT64_MAX - digit) / 10;
+            if (fits)
+                *value = *value * 10 + digit;
+        }
+    } else {
+        return wrong_kind(r, node, "a whole number");
+    }
+    return fits ? NVFP4_OK
+                : nvfp4_document_fail(r->document, node, NVFP4_ESCHEMA, r->error, "out of range");
 }
 
 static nvfp4_status read_field(const struct reading *r, const struct field *field,
@@ -117,20 +161,18 @@ static nvfp4_status read_field(const struct reading *r, const struct field *fiel
     char *at = (char *)object + field->offset;
     uint32_t ids[2];
     uint64_t bytes;
-    int64_t value = 0;
-    int32_t small;
+    int32_t small = 0;
     nvfp4_status status = NVFP4_OK;
 
     switch (field->kind) {
     case FIELD_INT:
-        status = read_integer(r, node, -1, &value);
-        small = (int32_t)value;
+    case FIELD_ANY:
+        status = read_integer(r, node, field->kind == FIELD_INT ? -1 : INT32_MIN, &small);
         if (status == NVFP4_OK)
             memcpy(at, &small, sizeof small);
         break;
     case FIELD_BYTES:
-        status = read_integer(r, node, 0, &value);
-        bytes = (uint64_t)value;
+        status = read_bytes(r, node, &bytes);
         if (status == NVFP4_OK)
             memcpy(at, &bytes, sizeof bytes);
         break;
@@ -284,6 +326,9 @@ static nvfp4_status read_list(const struct reading *r, const nvfp4_node *node,
     if (status == NVFP4_OK && list->status == NVFP4_OK && list->count == 0)
         status = nvfp4_document_fail(r->document, node, NVFP4_ESCHEMA, r->error,
                                      "a source without devices needs a status that is not OK");
+    if (status == NVFP4_OK && list->status != NVFP4_OK && list->count > 0)
+        status = nvfp4_document_fail(r->document, node, NVFP4_ESCHEMA, r->error,
+                                     "a source that failed has no devices");
     return status;
 }
 

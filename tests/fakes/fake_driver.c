@@ -6,6 +6,7 @@
  *   FAKE_SET         which GPUs there are (see below)
  *   FAKE_INIT        what the init call returns
  *   FAKE_HANDLE      what asking for a device by its number returns
+ *   FAKE_FIRST_ONLY  that only for the first device
  *   FAKE_OLD         only the oldest spelling of every symbol, and none of the optional ones
  *   FAKE_INCOMPLETE  a required symbol is missing
  *   FAKE_ONLY_LAST   CUDA shows only the last GPU of the set, as under CUDA_VISIBLE_DEVICES
@@ -18,6 +19,12 @@
 #endif
 #ifndef FAKE_HANDLE
 #define FAKE_HANDLE 0
+#endif
+
+#ifdef FAKE_FIRST_ONLY
+#define FAKE_HANDLE_OF(i) ((i) == 0 ? FAKE_HANDLE : 0)
+#else
+#define FAKE_HANDLE_OF(i) FAKE_HANDLE
 #endif
 
 #define EXPORT __attribute__((visibility("default")))
@@ -116,8 +123,8 @@ static int count(unsigned *n)
 
 static int by_index(unsigned i, handle *h)
 {
-    if (FAKE_HANDLE != 0 || i >= gpu_count())
-        return FAKE_HANDLE != 0 ? FAKE_HANDLE : 2;
+    if (FAKE_HANDLE_OF(i) != 0 || i >= gpu_count())
+        return FAKE_HANDLE_OF(i) != 0 ? FAKE_HANDLE_OF(i) : 2;
     *h = &gpus[i];
     return 0;
 }

@@ -173,6 +173,33 @@ static const struct row rows[] = {
       "heterogeneous_devices"), NOTHING },
     { "a recorded machine without devices", ARGS("explain", "--machine", MACHINE("h200-hidden")),
       { NULL }, NULL, 3, 0, NOTHING, SAYS("h200-hidden.yaml: ") },
+    { "a recorded machine, the driver broken", ARGS("explain", "--machine",
+      MACHINE("driver-mismatch"), "--policy", "vllm", "--format", "json"), { NULL }, NULL, 0, 1,
+      OUT("\"code\":\"low_confidence\",\"text\":\"nvmlInit: driver and library are of different "
+      "versions (NVML error 18); this is what the PCI bus shows\""), NOTHING },
+    { "a recorded machine, no driver", ARGS("explain", "--machine", MACHINE("jetson-orin-bare"),
+      "--policy", "vllm", "--format", "json"), { NULL }, NULL, 0, 1,
+      OUT("\"text\":\"no NVIDIA driver answers; this is what the device tree shows\"",
+      "\"text\":\"GPU 0 (Orin): which chip it is, is known with medium confidence\""), NOTHING },
+    { "a recorded machine, order open", ARGS("explain", "--machine",
+      MACHINE("rtx-5090-3090-ti-no-cuda"), "--policy", "vllm", "--format", "json"), { NULL }, NULL,
+      0, 1, OUT("\"code\":\"device_order\""), NOTHING },
+    { "a recorded machine, a misleading name", ARGS("explain", "--machine",
+      MACHINE("vgpu-wrong-name"), "--policy", "vllm"), { NULL }, NULL, 0, 0,
+      OUT("low_confidence", "GPU 0 (NVIDIA GeForce RTX 3050) has the name of another"), NOTHING },
+    { "a recorded machine, a list that is cut", ARGS("explain", "--machine", NVFP4_TEST_DATA
+      "/cli/machines/cut.json", "--policy", "vllm"), { NULL }, NULL, 0, 0,
+      OUT("low_confidence", "an entry names no device"), NOTHING },
+    { "a recorded machine, an unknown GPU", ARGS("explain", "--machine", NVFP4_TEST_DATA
+      "/cli/machines/unknown.json"), { NULL }, NULL, 3, 0, NOTHING,
+      SAYS("GPU 1 (NVIDIA Foo 9000, 10de:9999) is not known; say --gpu or --sm") },
+    { "a recorded machine, many ranks", ARGS("explain", "--machine", NVFP4_TEST_DATA
+      "/cli/machines/many.json", "--policy", "vllm", "--format", "json"), { NULL }, NULL, 0, 1,
+      OUT("\"the ranks have different devices: 63 ranks sm 90; rank 63: sm 120; only what runs on all "
+      "of them is chosen; a reason other than peer is about rank 0, sm 90\""), NOTHING },
+    { "ranks that leave this one out", ARGS("explain", "--sm", "120", "--policy", "vllm", "--set",
+      "deployment.devices=[{sm: 90}, {sm: 100}, {sm: 90}]", "--format", "json"), { NULL }, NULL, 0, 1,
+      OUT("different devices: sm 120 here; 2 ranks sm 90; 1 rank sm 100; only"), NOTHING },
     { "a recorded machine that is none", ARGS("explain", "--machine", REQUEST("amd.yaml")),
       { NULL }, NULL, 2, 0, NOTHING, SAYS("amd.yaml:1:1: ") },
     { "a model on a recorded machine", ARGS(MODEL("clamped"), "--machine",

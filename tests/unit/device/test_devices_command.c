@@ -114,6 +114,18 @@ static const struct row rows[] = {
       2,
       "",
       "nvfp4-select: --source nvmll: expected one of auto, nvml, cuda, pci, tree\n" },
+    { "a dump of one source",
+      { "devices", "--dump", MACHINE("gh200"), "--source", "pci", NULL },
+      2,
+      "",
+      "nvfp4-select: devices: --dump records every source as a machine file; --source does not go with "
+      "it\n" },
+    { "a dump as JSON",
+      { "devices", "--format", "json", "--dump", NULL },
+      2,
+      "",
+      "nvfp4-select: devices: --dump records every source as a machine file; --format does not go with "
+      "it\n" },
     { "a word", { "devices", "all", NULL }, 2, "", "nvfp4-select: devices: 'all' ..." },
     { "a file that is no machine", { "devices", "--machine", NVFP4_MACHINES "/gh200.txt", NULL }, 2, "",
       "nvfp4-select: " NVFP4_MACHINES "/gh200.txt..." },

@@ -152,6 +152,9 @@ static const struct row rows[] = {
     NVML("nvml_vgpu"),
     NVML("nvml_none"),
     NVML("nvml_lost"),
+    NVML("nvml_one_lost"),
+    NVML("nvml_mixed_lost"),
+    NVML("nvml_cgroups"),
     CUDA("cuda_two"),
     CUDA("cuda_last"),
     CUDA("cuda_old"),
@@ -185,6 +188,8 @@ static const struct row rows[] = {
     MIXED("mixed: driver broken", "cuda_mismatch", 0, NULL, NULL, NULL),
     MIXED("mixed: driver shows other GPUs", "cuda_two", 0, NULL, NULL, NULL),
     MIXED("mixed: PCI order", "cuda_mixed", 0, NULL, "PCI_BUS_ID", NULL),
+    MIXED("mixed: PCI", "cuda_mismatch", 0, NULL, "PCI", NULL),
+    MIXED("mixed: PCI order and more", "cuda_mismatch", 0, NULL, "PCI_BUS_ID2", NULL),
     MIXED("mixed: PCI order, second", "cuda_mixed", 0, "1", "PCI_BUS_ID", NULL),
     MIXED("mixed: fastest first", "cuda_mixed", 0, NULL, "FASTEST_FIRST", NULL),
     MIXED("mixed: by uuid", "cuda_mixed", 0, "GPU-11223344-5566-7788-99aa-bbccddee5090", NULL,
@@ -229,6 +234,8 @@ static const struct row rows[] = {
     ONLY("only pci, where nothing is", PCI, "nvml_two", "cuda_two", nothing),
     ONLY("broken NVML, working CUDA", AUTO, "nvml_mismatch", "cuda_two", bus_two),
     ONLY("broken drivers, a GPU on the bus", AUTO, "nvml_mismatch", "cuda_mismatch", bus_two),
+    ONLY("broken drivers, two kinds on the bus", AUTO, "nvml_mismatch", "cuda_mismatch", bus_mixed),
+    ONLY("a GPU lost, CUDA broken", AUTO, "nvml_one_lost", "cuda_mismatch", bus_two),
     ONLY("no permission, a GPU on the bus", AUTO, "nvml_denied", "cuda_denied", bus_two),
     ONLY("no device, a GPU on the bus", AUTO, "nvml_none", "cuda_none", bus_two),
     ONLY("kernel driver not loaded, AMD on the bus", AUTO, "nvml_unloaded", "cuda_stub", bus_amd),
@@ -259,6 +266,32 @@ static void library_path(const char *fake, char path[512])
     snprintf(path, 512, NVFP4_FAKES "/%s.so", fake != NULL ? fake : "not-installed");
 }
 
+#ifdef NVFP4_WITH_YAML
+/* What is recorded, written and read again answers as the machine itself did. */
+static void check_replay(const nvfp4_probe_options *live, const char *want)
+{
+    static char have[ANSWER_BYTES];
+    static char text[1 << 16];
+    nvfp4_probe_options options = NVFP4_PROBE_OPTIONS_INIT;
+    nvfp4_machine *machine = NULL;
+    nvfp4_error error;
+    size_t length;
+
+    assert_int_equal(nvfp4_machine_record(live, &machine), NVFP4_OK);
+    length = nvfp4_machine_print(machine, text, sizeof text);
+    assert_true(length < sizeof text);
+    nvfp4_machine_destroy(machine);
+    if (nvfp4_machine_parse(text, length, NULL, &machine, &error) != NVFP4_OK)
+        fail_msg("%d:%d: %s in\n%s", (int)error.line, (int)error.column, error.message, text);
+    options.source = live->source;
+    options.flags = live->flags;
+    options.machine = machine;
+    answer_probe(&options, have);
+    nvfp4_machine_destroy(machine);
+    assert_string_equal(have, want);
+}
+#endif
+
 static void answers_whole(void **state)
 {
     const struct row *row = *state;
@@ -285,6 +318,12 @@ static void answers_whole(void **state)
     if (row->process != NULL)
         setenv("CUDA_VISIBLE_DEVICES", row->process, 1);
     answer_probe(&options, have);
+#ifdef NVFP4_WITH_YAML
+    /* the record holds one environment: the one that is asked about is that of the process */
+    if (row->visible == NULL ? row->process == NULL
+                             : row->process != NULL && strcmp(row->visible, row->process) == 0)
+        check_replay(&options, have);
+#endif
     root_destroy(root);
     if (!expected(row->name, want) || strcmp(want, have) != 0) {
         printf("answers.txt does not hold:\n== %s\n%s\n", row->name, have);

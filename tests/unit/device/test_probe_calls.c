@@ -202,6 +202,28 @@ static void threads_wait_for_each_other(void **state)
     }
 }
 
+/* A part of the variable would be another list of devices. */
+static void records_the_environment_whole(void **state)
+{
+    static char longest[4097];
+    nvfp4_probe_options options = options_for(FAKE("nvml_two"), "no-such-library.so");
+    nvfp4_machine *machine = NULL;
+
+    (void)state;
+    memset(longest, '0', sizeof longest - 1);
+    options.visible_devices = longest;
+    assert_int_equal(nvfp4_machine_record(&options, &machine), NVFP4_ELIMIT);
+    assert_null(machine);
+    longest[4095] = '\0';
+    assert_int_equal(nvfp4_machine_record(&options, &machine), NVFP4_OK);
+    assert_true(nvfp4_machine_print(machine, NULL, 0) > 4095);
+    nvfp4_machine_destroy(machine);
+    machine = NULL;
+    options.device_order = longest;
+    assert_int_equal(nvfp4_machine_record(&options, &machine), NVFP4_ELIMIT);
+    assert_null(machine);
+}
+
 static void names_are_total(void **state)
 {
     (void)state;
@@ -224,6 +246,7 @@ int main(void)
         cmocka_unit_test(reads_environment_only_on_request),
         cmocka_unit_test(pairs_init_and_shutdown),
         cmocka_unit_test(threads_wait_for_each_other),
+        cmocka_unit_test(records_the_environment_whole),
         cmocka_unit_test(names_are_total),
     };
 

@@ -117,7 +117,6 @@ static const struct row derived[] = {
     LIST("1.9", "1"),
     LIST("1e3", "1"),
     LIST("0;1", "0"),
-    NONE("18446744073709551616"),
     NONE("18446744073709551617,0"),
     CUT("1," UUID0, "1", 2),
     CUT("0,GPU-ac8f", "0", 2),
@@ -128,7 +127,12 @@ static const struct row derived[] = {
     LIST("4294967297", "1"),
     NONE("2147483648"),
     NONE("18446744073709551616"), /* more than 64 bits hold */
-    NONE("-18446744073709551616"),
+    NONE("-18446744073709551616"), /* the sign goes with what does not fit */
+    LIST("9223372036854775808", "0"),
+    LIST("-18446744073709551615", "1"),
+    LIST("GPU-ac-8f", "0"),
+    NONE("GPU--"), /* both begin so */
+    NONE("GPU-ac8x"),
     NONE(" " UUID0),
     CUT(UUID0 ", " UUID1, "0", 2),
     CUT(UUID0 ",", "0", 2),
@@ -137,6 +141,149 @@ static const struct row derived[] = {
     TWICE("GPU-ac8f,GPU-ac8f6d", 2),
     CUT("GPU-ac8f,GPU-", "0", 2),
     CUT(UUID0 ",MIG-f00d", "0", 2),
+};
+
+/*
+ * What cuInit() and cuDeviceGetCount() said on hosts with one H200, driver 580.159.04, CUDA 13.0,
+ * 2026-11-30: a device, CUDA_ERROR_NO_DEVICE (100) or CUDA_ERROR_INVALID_DEVICE (101).
+ */
+enum answers { SHOWN, NO_DEVICE, NO_START };
+
+struct answer {
+    const char *value;
+    enum answers says;
+};
+
+#define FIRST  "GPU-75df1199-667e-3af5-a21f-55b518808f75"
+#define SECOND "GPU-1d3c29a0-f492-a5cb-34fa-3d7480c1e75b"
+
+#define TEN(text) text text text text text text text text text text
+
+static const struct answer first_h200[] = {
+    { " " FIRST, NO_DEVICE },
+    { FIRST " ", SHOWN },
+    { "+0", SHOWN },
+    { "-0", SHOWN },
+    { "-4294967296", SHOWN },
+    { "4294967297", NO_DEVICE },
+    { "9223372036854775807", NO_DEVICE },
+    { "9223372036854775808", SHOWN },
+    { "18446744073709551616", NO_DEVICE },
+    { "-9223372036854775808", SHOWN },
+    { "-18446744073709551616", NO_DEVICE },
+    { "8589934592", SHOWN },
+    { "-8589934592", SHOWN },
+    { "4611686018427387904", SHOWN },
+    { "0x0", SHOWN },
+    { "0.5", SHOWN },
+    { "\v0", SHOWN },
+    { "\f0", SHOWN },
+    { "\r0", SHOWN },
+    { ",", NO_DEVICE },
+    { ",,", NO_DEVICE },
+    { "0,0,junk", NO_START },
+    { "0,1,0", SHOWN },
+    { "0,junk,0", SHOWN },
+    { "0," FIRST, SHOWN },
+    { FIRST ",0", SHOWN },
+    { FIRST "," FIRST "x", NO_START },
+    { FIRST ",GPU-", SHOWN },
+    { FIRST ",junk," FIRST, SHOWN },
+    { "GPU-75df1199667e3af5a21f55b518808f75", SHOWN },
+    { FIRST "/0/0", SHOWN },
+    { "MIG-" FIRST, NO_DEVICE },
+    { "GPU-7", SHOWN },
+    { "GPU-75d", SHOWN },
+    { "GPU- 75df", NO_DEVICE },
+    { "GPU-75df1199x", NO_DEVICE },
+    { "GPU-75df1199 ", NO_DEVICE },
+    { "GPU-75df ", NO_DEVICE },
+    { "0;1", SHOWN },
+    { "'0'", NO_DEVICE },
+    { "\"0\"", NO_DEVICE },
+    { "NoDevFiles,0", NO_DEVICE },
+    { "MIG-", NO_DEVICE },
+    { "MIG", NO_DEVICE },
+    { "GPU", NO_DEVICE },
+    { "+ 0", NO_DEVICE },
+    { "--0", NO_DEVICE },
+    { "+-0", NO_DEVICE },
+    { "0\t", SHOWN },
+    { "\302\2400", NO_DEVICE },
+    { "0_", SHOWN },
+    { "0b", SHOWN },
+    { "-", NO_DEVICE },
+    { "+", NO_DEVICE },
+    { " ", NO_DEVICE },
+    { "  ", NO_DEVICE },
+    { "\n", NO_DEVICE },
+    { TEN("0000"), SHOWN },
+    { TEN(TEN("000")), SHOWN },
+    { "0" TEN(TEN(TEN("xx"))), SHOWN },
+    { "0" TEN(TEN(TEN(",,,"))), SHOWN },
+    { TEN(TEN("0,0,")), NO_START },
+    { "GPU-75df1199-667e-3azzzz", NO_DEVICE },
+    { "GPU-75df1199-667e-3af5-a21f-55b518808f7z", NO_DEVICE },
+    { "GPU-75df1199-667e-3af5-a21f-55b518808f7", SHOWN },
+    { FIRST FIRST, SHOWN },
+    { "GPU-75DF1199-667E-3AF5-A21F-55B518808F75", SHOWN },
+    { "Gpu-75df1199-667e-3af5-a21f-55b518808f75", NO_DEVICE },
+    { "0,-1", SHOWN },
+    { "0,0 ", NO_START },
+    { "0,00", NO_START },
+    { "0,+0", NO_START },
+    { "0,4294967296", NO_START },
+    { "GPU-75df," FIRST, NO_START },
+    { "-1," FIRST, NO_DEVICE },
+    { "1e0", NO_DEVICE },
+    { "0,", SHOWN },
+    { "\331\240", NO_DEVICE },
+    { FIRST "\n", SHOWN },
+    { "GPU_75df1199_667e_3af5_a21f_55b518808f75", NO_DEVICE },
+    { "GPU-75df1199-", SHOWN },
+    { "GPU--", SHOWN },
+};
+
+static const struct answer second_h200[] = {
+    { SECOND, SHOWN },
+    { "GPU--1", SHOWN },
+    { "GPU---", SHOWN },
+    { "GPU-1-d", SHOWN },
+    { "GPU-1d-3c29a0", SHOWN },
+    { "GPU-1d3c29a0f492a5cb34fa3d7480c1e75bx", SHOWN },
+    { "GPU-1d3c29a0f492a5cb34fa3d7480c1e75b-", SHOWN },
+    { "GPU-1d3c29a0f492a5cb34fa3d7480c1e75b0000", SHOWN },
+    { "GPU-1d3c29a0f492a5cb34fa3d7480c1e75bzzzz", SHOWN },
+    { "GPU-1d3c29a0f492a5cb34fa3d7480c1e75b00000", SHOWN },
+    { "GPU-1d3c29a0--f492", SHOWN },
+    { "GPU-1d3c29a0-f4-92", SHOWN },
+    { "GPU---------------------------------", SHOWN },
+    { "GPU-----------------------------------------", SHOWN },
+    { "GPU----------------------------------", SHOWN },
+    { "GPU----x", NO_DEVICE },
+    { "GPU--x", NO_DEVICE },
+    { "GPU--,GPU--", NO_START },
+    { "GPU-1d3c29a0f492a5cb34fa3d7480c1e75", SHOWN },
+    { "GPU-1d3c29a0f492-a5cb34fa3d7480c1e75b", SHOWN },
+    { "GPU-1d3c29a0f492a5cb34fa3d7480c1e75z", NO_DEVICE },
+    { "GPU-1d3-", SHOWN },
+    { "GPU-1d3--", SHOWN },
+    { "GPU-1d3c29a0--", SHOWN },
+    { "GPU-------------------------------------x", SHOWN },
+    { "GPU------------------------------------x", NO_DEVICE },
+    { "GPU------1d3c29a0f492a5cb34fa3d7480c1e75b", SHOWN },
+    { "GPU------1d3c29a0f492a5cb34fa3d7480c1e75z", SHOWN },
+    { "18446744069414584320", SHOWN },
+    { "-18446744069414584320", SHOWN },
+    { "18446744073709551615", NO_DEVICE },
+    { "-18446744073709551615", NO_DEVICE },
+    { "GPU-," SECOND, NO_DEVICE },
+    { "GPU--,0", SHOWN },
+    { SECOND "zzz,GPU-f", SHOWN },
+    { "GPU--d", NO_DEVICE },
+    { "GPU- ", NO_DEVICE },
+    { "GPU-\t", NO_DEVICE },
+    { "GPU-0x1d", NO_DEVICE },
 };
 
 static const struct row mig[] = {
@@ -182,6 +329,34 @@ static void reads_slices(void **state)
     check(*state, sliced, 2, 4);
 }
 
+static void check_answers(const struct answer *answers, size_t count, const char *uuid)
+{
+    const struct visible_name name = { uuid, "" };
+
+    for (size_t i = 0; i < count; i++) {
+        size_t picked[1];
+        struct visible visible;
+        enum answers says = SHOWN;
+
+        nvfp4_visible_read(answers[i].value, &name, 1, 1, picked, &visible);
+        if (visible.verdict == NVFP4_VISIBILITY_TWICE)
+            says = NO_START;
+        else if (visible.count == 0)
+            says = NO_DEVICE;
+        if (says != answers[i].says)
+            print_error("value %zu, \"%.60s\"\n", i, answers[i].value);
+        assert_int_equal(says, answers[i].says);
+    }
+}
+
+static void reads_as_h200s_did(void **state)
+{
+    (void)state;
+    check_answers(first_h200, COUNT(first_h200), FIRST);
+    check_answers(second_h200, COUNT(second_h200), SECOND);
+    assert_int_equal(COUNT(first_h200) + COUNT(second_h200), 121);
+}
+
 /* A source that knows no UUIDs matches none, and a host without devices has none to show. */
 static void reads_without_names(void **state)
 {
@@ -205,12 +380,13 @@ static void reads_without_names(void **state)
 
 int main(void)
 {
-    static struct CMUnitTest tests[COUNT(measured) + COUNT(derived) + COUNT(mig) + 1];
+    static struct CMUnitTest tests[COUNT(measured) + COUNT(derived) + COUNT(mig) + 2];
     size_t count = 0;
 
     ADD(measured, reads_as_driver)
     ADD(derived, reads_as_driver)
     ADD(mig, reads_slices)
+    tests[count++] = (struct CMUnitTest)cmocka_unit_test(reads_as_h200s_did);
     tests[count++] = (struct CMUnitTest)cmocka_unit_test(reads_without_names);
     return _cmocka_run_group_tests("visible devices", tests, count, NULL, NULL);
 }
