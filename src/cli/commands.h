@@ -16,7 +16,7 @@ enum {
     NVFP4_EXIT_OK = 0,      /**< a backend was selected, or the command did its work */
     NVFP4_EXIT_NO = 1,      /**< a reasoned no */
     NVFP4_EXIT_USAGE = 2,   /**< bad input or usage */
-    NVFP4_EXIT_MACHINE = 3  /**< the machine cannot answer: no driver, no device */
+    NVFP4_EXIT_MACHINE = 3  /**< the machine cannot answer: no driver, no known device */
 };
 
 int nvfp4_cmd_explain(int argc, char **argv);

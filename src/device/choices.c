@@ -185,6 +185,8 @@ static void choose(const char *text, struct choices *choices)
 
     choices->count = 0;
     choices->sms = 0;
+    if (nvfp4_words_are_older(text))
+        return; /* what is near by its letters is another generation */
     if (!nvfp4_words_split(text, strlen(text), 1, &words) || words.count == 0)
         return;
     nvfp4_words_drop_maker(&words);
@@ -254,12 +256,20 @@ void nvfp4_choices_explain(const char *text, nvfp4_status status, const nvfp4_gp
                  "the PCI id \"%.60s\" is not listed and in no range whose chip is known", text);
         return;
     }
+    if (nvfp4_words_are_older(text)) {
+        snprintf(error->message, sizeof error->message,
+                 "\"%.60s\" is older than the catalogue, which begins with Turing (SM 75); "
+                 "say its compute capability", text);
+        return;
+    }
     choose(text, &choices);
     snprintf(error->message, sizeof error->message,
              status == NVFP4_EAMBIGUOUS ? "\"%.60s\" fits GPUs of several compute capabilities"
                                         : "no GPU of the catalogue is called \"%.60s\"",
              text);
-    before = status == NVFP4_EAMBIGUOUS ? ": " : "; near are ";
+    before = status == NVFP4_EAMBIGUOUS ? ": "
+             : choices.count == 1       ? "; near is "
+                                        : "; near are ";
     for (size_t i = 0; i < choices.count; i++) {
         if (!append(error, before, choices.name[i], choices.sm[i])) {
             strcat(error->message, ", ...");

@@ -25,7 +25,7 @@ static int32_t hexadecimal(const char *text)
     return value;
 }
 
-/* "sm_120", "sm120", "sm_90a", "compute_90", "12.0", "sm 12.0" */
+/* "sm_120", "sm120", "sm_90a", "compute_90", "12.0", "12.0a", "sm 12.0", "cc12.0" */
 static int read_sm(const char *joined, nvfp4_sm *sm)
 {
     const char *at = joined;
@@ -33,8 +33,8 @@ static int read_sm(const char *joined, nvfp4_sm *sm)
     size_t digits = 0;
     int named = 0;
 
-    if (strncmp(at, "sm", 2) == 0 || strncmp(at, "compute", 7) == 0) {
-        at += *at == 's' ? 2 : 7;
+    if (strncmp(at, "sm", 2) == 0 || strncmp(at, "cc", 2) == 0 || strncmp(at, "compute", 7) == 0) {
+        at += strncmp(at, "compute", 7) == 0 ? 7 : 2;
         named = 1;
     }
     while (digits < 4 && is_digit(at[digits]))
@@ -45,6 +45,7 @@ static int read_sm(const char *joined, nvfp4_sm *sm)
             return 0;
         value = value * 10 + (at[1] - '0');
         at += 2;
+        named = 1;
     } else if (!named || digits < 2 || digits > 3) {
         return 0;
     }
@@ -89,21 +90,32 @@ static int find_target(const char *joined, nvfp4_gpu *answer)
     return 1;
 }
 
-/* "0x2bb1", "10de:2bb1"; 1 when the text is an id, whose status is then in *status. */
+/* Value of an id with or without "0x" that ends at `end`; -1 when it is none. */
+static int32_t read_id(const char *from, const char *end)
+{
+    char text[5] = { 0 };
+
+    if (strncmp(from, "0x", 2) == 0)
+        from += 2;
+    if (end - from < 1 || end - from > 4)
+        return -1;
+    memcpy(text, from, (size_t)(end - from));
+    return hexadecimal(text);
+}
+
+/* "0x2bb1", "10de:2bb1", "0x10de:0x2bb1"; 1 when it is an id, whose status is then in *status. */
 static int find_pci(const char *joined, nvfp4_gpu *answer, nvfp4_status *status)
 {
     const char *colon = strchr(joined, ':');
+    const char *end = joined + strlen(joined);
     int32_t vendor = PCI_NVIDIA;
-    int32_t device;
+    int32_t device = -1;
 
-    if (colon != NULL && colon - joined == 4) {
-        char text[5] = { 0 };
-
-        memcpy(text, joined, 4);
-        vendor = hexadecimal(text);
-        device = hexadecimal(colon + 1);
-    } else {
-        device = strncmp(joined, "0x", 2) == 0 ? hexadecimal(joined + 2) : -1;
+    if (colon != NULL && (colon - joined == 4 || colon - joined == 6)) {
+        vendor = read_id(joined, colon);
+        device = read_id(colon + 1, end);
+    } else if (strncmp(joined, "0x", 2) == 0) {
+        device = read_id(joined, end);
     }
     if (vendor < 0 || device < 0)
         return 0;
@@ -111,6 +123,15 @@ static int find_pci(const char *joined, nvfp4_gpu *answer, nvfp4_status *status)
     if (*status != NVFP4_OK)
         answer->match = NVFP4_GPU_MATCH_PCI_ID;
     return 1;
+}
+
+/* "2bb1", where it is no name: four digits, a letter among them, of an id that is known. */
+static int find_bare_id(const char *joined, nvfp4_gpu *answer)
+{
+    const int32_t device = strlen(joined) == 4 ? hexadecimal(joined) : -1;
+
+    return device >= 0 && strpbrk(joined, "abcdef") != NULL
+           && nvfp4_gpu_from_pci(PCI_NVIDIA, (uint32_t)device, 0, answer) == NVFP4_OK;
 }
 
 static void find_architecture(const char *joined, nvfp4_gpu *answer, nvfp4_status *status)
@@ -299,8 +320,12 @@ static nvfp4_status find(const char *text, nvfp4_gpu *answer)
     find_name(whole, joined, answer, &status);
     if (answer->name[0] == '\0')
         find_board(&words, answer, &status);
+    if (answer->name[0] == '\0' && nvfp4_words_cut_qualifiers(&words))
+        find_board(&words, answer, &status);
     if (answer->name[0] == '\0')
         find_architecture(joined, answer, &status);
+    if (answer->name[0] == '\0' && status == NVFP4_EUNKNOWN && find_bare_id(joined, answer))
+        return NVFP4_OK;
     if (answer->name[0] == '\0' && status == NVFP4_EUNKNOWN)
         status = nvfp4_choices_status(text);
     return status;

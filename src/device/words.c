@@ -206,6 +206,93 @@ void nvfp4_words_drop_qualifiers(struct words *words, const struct gpu_row *row,
     }
 }
 
+/* The length of a word without the qualifier at its end. */
+static size_t bare_length(const char *word)
+{
+    const size_t length = strlen(word);
+
+    for (size_t i = 0; i < sizeof qualifiers / sizeof qualifiers[0]; i++) {
+        const struct qualifier *q = &qualifiers[i];
+        const size_t size = strlen(q->word);
+
+        if (q->chip[0] == '\0' && q->family[0] == '\0' && size < length
+            && is_digit(word[length - size - 1]) && strcmp(word + length - size, q->word) == 0)
+            return length - size;
+    }
+    return length;
+}
+
+int nvfp4_words_cut_qualifiers(struct words *words)
+{
+    int cut = 0;
+
+    for (size_t i = 0; i < words->count; i++) {
+        const size_t length = bare_length(words->word[i]);
+
+        if (words->word[i][length] == '\0')
+            continue;
+        words->text[(size_t)(words->word[i] - words->text) + length] = '\0';
+        cut = 1;
+    }
+    return cut;
+}
+
+/* Moves behind a word that the text begins with; 0 when it does not. */
+static int skip(const char **at, const char *word)
+{
+    const size_t length = strlen(word);
+
+    if (strncmp(*at, word, length) != 0)
+        return 0;
+    *at += length;
+    return 1;
+}
+
+/* "p4000" behind Quadro, "k20x" behind Tesla: Kepler to Volta by their letter */
+static int is_older_board(const char *at)
+{
+    return at[0] != '\0' && strchr("kmpv", at[0]) != NULL && is_digit(at[1]);
+}
+
+/* "1080ti", "980": GeForce before the RTX 20 and GTX 16 */
+static int is_older_geforce(const char *at, int least)
+{
+    int value;
+
+    return number(&at, &value) && value >= least && value < 1600
+           && (*at == '\0' || *at == 'm' || strcmp(at, "ti") == 0);
+}
+
+int nvfp4_words_are_older(const char *text)
+{
+    static const char *const names[] = { "v100", "v100s", "p100", "p40", "p4", "p6", "k80", "k40",
+                                         "k20", "m60", "m40", "m10", "m6", "m4", "titanv", "titanx",
+                                         "titanxp", "titanblack", "gv100", "gp100", "xavier",
+                                         "jetsonxavier", "agxxavier", "jetsonagxxavier",
+                                         "jetsonxaviernx", "xaviernx", "jetsontx2", "jetsonnano" };
+    struct words words;
+    char joined[WORDS_BYTES + 1];
+    const char *at = joined;
+    int gib;
+
+    if (!nvfp4_words_split(text, strlen(text), 0, &words) || words.count == 0)
+        return 0;
+    nvfp4_words_drop_maker(&words);
+    nvfp4_words_cut_qualifiers(&words);
+    nvfp4_words_drop_qualifiers(&words, NULL, &gib);
+    nvfp4_words_join(&words, joined);
+    if (skip(&at, "quadro") || skip(&at, "tesla"))
+        return is_older_board(at) || strcmp(at, "gv100") == 0 || strcmp(at, "gp100") == 0;
+    skip(&at, "geforce");
+    if (skip(&at, "gtx") || skip(&at, "gt"))
+        return is_older_geforce(at, 200);
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        if (strcmp(at, names[i]) == 0)
+            return 1;
+    }
+    return is_older_geforce(at, 1010) && at[0] == '1' && at[1] == '0' && is_digit(at[3]);
+}
+
 int nvfp4_gpu_nth_name(const struct gpu_row *row, size_t k, const char **name, size_t *length)
 {
     const char *at = row->aliases;

@@ -41,6 +41,12 @@ void nvfp4_words_drop_maker(struct words *words);
  */
 void nvfp4_words_drop_qualifiers(struct words *words, const struct gpu_row *row, int *gib);
 
+/* Cuts what is left out anyway off words that end in it behind a digit, "a100sxm4"; 0: none does. */
+int nvfp4_words_cut_qualifiers(struct words *words);
+
+/* Is the text the name of a GPU from before Turing, of which the catalogue has none? */
+int nvfp4_words_are_older(const char *text);
+
 /* The k-th name of a row: its name, its label, its aliases; 0 when there is none. */
 int nvfp4_gpu_nth_name(const struct gpu_row *row, size_t k, const char **name, size_t *length);
 

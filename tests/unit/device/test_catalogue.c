@@ -119,6 +119,8 @@ static const struct name_row names[] = {
     OK("NVIDIA H200 MIG 1g.18gb+me", 90, BOARD),
     OK("GRID A100D-3-40C", 80, BOARD),
     OK("GRID T4-16Q", 75, BOARD),
+    OK("a100sxm4", 80, BOARD),
+    OK("nvidia h100hbm3", 90, BOARD),
     OK("NVIDIA A40-48Q", 86, BOARD),
     OK("NVIDIA H100XM-80C", 90, BOARD),
     OK("NVIDIA RTX Pro 6000 Blackwell DC-4-96Q", 120, BOARD),
@@ -131,12 +133,19 @@ static const struct name_row names[] = {
     OK("sm_90a", 90, SM),
     OK("sm_101", 110, SM),
     OK("10.1", 110, SM),
+    OK("12.0a", 120, SM),
+    OK("12.0f", 120, SM),
+    OK("cc12.0", 120, SM),
+    OK("CC 9.0", 90, SM),
     OK("hopper", 90, SM),
     OK("Ada Lovelace", 89, SM),
     /* PCI ids */
     OK("0x2bb1", 120, PCI_ID),
     OK("0x2BB1", 120, PCI_ID),
     OK("10de:2335", 90, PCI_ID),
+    OK("0x10de:0x2bb1", 120, PCI_ID),
+    OK("10de:0x2bb1", 120, PCI_ID),
+    OK("2bb1", 120, PCI_ID),
     OK("0x2b01", 110, PCI_RANGE),
     AMD("1002:74a1", "gfx942", PCI_ID),
     /* several SMs */
@@ -161,7 +170,13 @@ static const struct name_row names[] = {
     UNKNOWN("rtx pro"),
     UNKNOWN("h1000"),
     UNKNOWN("120"),
-    UNKNOWN("2bb1"),
+    UNKNOWN("dead"),
+    UNKNOWN("2335"),
+    UNKNOWN("cc"),
+    UNKNOWN("12.0b"),
+    UNKNOWN("0x10de:"),
+    UNKNOWN("titan v"),
+    UNKNOWN("gtx 1080 ti"),
     UNKNOWN("sm_"),
     UNKNOWN("sm_9999"),
     UNKNOWN("sm_5"),
@@ -256,7 +271,7 @@ static const struct choice_row choices[] = {
     { "rtx 6000", "\"rtx 6000\" fits GPUs of several compute capabilities: "
                   "Quadro RTX 6000 (SM 75), rtx a6000 (SM 86), rtx 6000 ada (SM 89), "
                   "rtx pro 6000 (SM 120)" },
-    { "h1", "no GPU of the catalogue is called \"h1\"; near are h100 (SM 90)" },
+    { "h1", "no GPU of the catalogue is called \"h1\"; near is h100 (SM 90)" },
     { "120", "no GPU of the catalogue is called \"120\"; near are sm_120 (SM 120), h20 (SM 90), "
              "l20 (SM 89)" },
     { "ampere", "\"ampere\" fits GPUs of several compute capabilities: sm_80 (SM 80), "
@@ -264,6 +279,19 @@ static const struct choice_row choices[] = {
     { "0x3340", "the PCI id \"0x3340\" is not listed and in no range whose chip is known" },
     { "NVIDIA GB120 (unnamed)", "NVIDIA GB120 (unnamed) is in the catalogue, but nobody states its "
                                 "compute capability" },
+#define OLDER(text)                                                                                \
+    { text, "\"" text "\" is older than the catalogue, which begins with Turing (SM 75); say its "   \
+            "compute capability" }
+    OLDER("v100"),
+    OLDER("Tesla V100-SXM2-16GB"),
+    OLDER("v100sxm2"),
+    OLDER("titan v"),
+    OLDER("gtx 1080 ti"),
+    OLDER("NVIDIA GeForce GTX 1080 Ti"),
+    OLDER("1080ti"),
+    OLDER("gtx 980"),
+    OLDER("Quadro P4000"),
+    OLDER("jetson xavier"),
     { "abacus", "no GPU of the catalogue is called \"abacus\"" },
 };
 

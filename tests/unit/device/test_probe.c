@@ -42,6 +42,13 @@ static const struct root_file bus_two[] = {
     PCI("0000:1b:00.1", AUDIO_ALIAS),
 };
 
+/* Neither as they are made nor the other way round do these stand in the order of their addresses. */
+static const struct root_file bus_shuffled[] = {
+    PCI("0000:43:00.0", H200_ALIAS), PCI("0000:9d:00.0", H200_ALIAS),
+    PCI("0001:05:00.0", H200_ALIAS), PCI("0000:1b:00.0", H200_ALIAS),
+    PCI("0000:df:00.0", H200_ALIAS), PCI("0000:52:00.0", H200_ALIAS),
+};
+
 static const struct root_file bus_three_files[] = {
     { "sys/bus/pci/devices/0000:01:00.0/vendor", "0x10de\n", 0 },
     { "sys/bus/pci/devices/0000:01:00.0/class", "0x030000\n", 0 },
@@ -208,6 +215,7 @@ static const struct row rows[] = {
     PCI_ROW("bus: two", bus_two, NULL),
     PCI_ROW("bus: two, swapped", bus_two, "1,0"),
     PCI_ROW("bus: two, by uuid that nobody knows", bus_two, UUID_A),
+    PCI_ROW("bus: listed in another order", bus_shuffled, "5,0,1"),
     PCI_ROW("bus: three files", bus_three_files, NULL),
     PCI_ROW("bus: container", bus_container, NULL),
     PCI_ROW("bus: container, by uuid", bus_container, "GPU-11223344-5566-7788-99aa-bbccddee2001"),

@@ -363,12 +363,17 @@ static void reads_without_names(void **state)
     static const struct visible_name blank[] = { { "", "" } };
     static const struct row uuid = NONE(UUID0);
     static const struct row kind = NONE("GPU-");
+    static const struct visible_name one[] = { { UUID0, "" } };
+    static const struct row only = LIST("GPU-a", "0");
     static const struct row all = ALL(NULL, "");
     static const struct row first = NONE("0");
 
     (void)state;
     check(&uuid, blank, 1, 1);
     check(&kind, blank, 1, 1);
+    /* a kind alone names none, also where there is but one device to be meant */
+    check(&kind, one, 1, 1);
+    check(&only, one, 1, 1);
     check(&all, blank, 0, 0);
     check(&first, blank, 0, 0);
 }
