@@ -44,7 +44,10 @@ static const struct row {
     { "error beside a contradiction",
       BASE "prefer: merlin\nkernels:\n- {kernel: MARLIN, devices: []}\n",
       { { E, 4, 9, "did you mean" } } },
-    { "no policy at all", "- 1\n", { { E, 1, 1, "a mapping" } } },
+    { "no policy at all", "- 1\n", { { E, 1, 1, "the document must be a mapping" } } },
+    { "unknown base, told once",
+      "name: x\nextends: defalt\nsource: s\n",
+      { { E, 2, 10, "did you mean 'default'" } } },
 
     /* contradictions */
     { "condition contradicts itself",
