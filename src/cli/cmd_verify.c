@@ -10,8 +10,11 @@
 #include <string.h>
 
 #include "cli/commands.h"
+#include "cli/terminal.h"
+#include "verify/claim.h"
 #include "verify/text.h"
 #include "verify/tool/confusion.h"
+#include "verify/tool/fields.h"
 #include "verify/tool/planfile.h"
 
 static const char usage[] =
@@ -49,7 +52,7 @@ static const char usage[] =
 
 static int bad(const char *what, const char *word)
 {
-    fprintf(stderr, "nvfp4-select verify: %s%s%s\n", what, word[0] != '\0' ? ": " : "", word);
+    nvfp4_cli_complain("verify: %s%s%s", what, word[0] != '\0' ? ": " : "", word);
     return NVFP4_EXIT_USAGE;
 }
 
@@ -95,7 +98,31 @@ static int claim_option(int argc, char **argv, int *i, nvfp4_verify_claim *claim
     nvfp4_status status = nvfp4_claim_set(claim, layer, field, value);
     if (status == NVFP4_EUNKNOWN)
         return bad("unknown option", word);
-    return status == NVFP4_OK ? NVFP4_EXIT_OK : bad("bad value", value);
+    if (status == NVFP4_OK)
+        return NVFP4_EXIT_OK;
+    char expected[256];
+    nvfp4_field_expected(nvfp4_field_find(field), expected, sizeof expected);
+    nvfp4_cli_complain("verify: %.*s: expected %s, found '%.60s'", (int)n, word, expected, value);
+    return NVFP4_EXIT_USAGE;
+}
+
+/* What of a claim keeps a plan from being made. */
+static int bad_claim(nvfp4_verify_claim claim, nvfp4_moe_layer layer, nvfp4_status status)
+{
+    char buffer[64] = "";
+    struct nvfp4_verify_text found = {buffer, sizeof buffer, 0};
+    nvfp4_claim_fill_in(&claim, &layer);
+    const struct nvfp4_claim_fault *fault = nvfp4_claim_find_fault(&claim, &layer);
+    if (status == NVFP4_ELIMIT)
+        return bad("this claim cannot be tested", "its sizes ask for more than 1 GiB");
+    if (status != NVFP4_EINVAL)
+        return bad("this claim cannot be tested", nvfp4_status_text(status));
+    if (fault == NULL) /* nothing else is left */
+        return bad("this claim cannot be tested", "its numbers go beyond what dtype fp16 holds");
+    nvfp4_field_print(&found, nvfp4_field_find(fault->field), &claim, &layer);
+    nvfp4_cli_complain("verify: this claim cannot be tested: %s must be %s, found %s", fault->field,
+                       fault->expected, buffer);
+    return NVFP4_EXIT_USAGE;
 }
 
 static void print_confusable(const nvfp4_verification *plan)
@@ -139,7 +166,7 @@ static int make_plan(int argc, char **argv)
     nvfp4_verification *plan = NULL;
     nvfp4_status status = nvfp4_verify_plan(&claim, &plan);
     if (status != NVFP4_OK)
-        return bad("this claim cannot be tested", nvfp4_status_text(status));
+        return bad_claim(claim, layer, status);
     struct nvfp4_complaint complaint;
     status = nvfp4_plan_save(&claim, plan, out, &complaint);
     if (status == NVFP4_OK) {
