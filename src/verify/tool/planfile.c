@@ -129,7 +129,7 @@ uint64_t nvfp4_plan_fingerprint(const nvfp4_verification *plan)
 static nvfp4_status complain(struct nvfp4_complaint *complaint, nvfp4_status status,
                              const char *folder, const char *file, const char *what)
 {
-    (void)snprintf(complaint->text, sizeof complaint->text, "%.300s/%.60s: %.120s", folder, file,
+    (void)snprintf(complaint->text, sizeof complaint->text, "%.240s/%.60s: %.200s", folder, file,
                    what);
     return status;
 }
@@ -318,8 +318,12 @@ nvfp4_status nvfp4_plan_load(const char *folder, nvfp4_verification **plan,
     nvfp4_status status =
         nvfp4_plan_parse((const char *)text, size, &claim, &layer, &fingerprint, complaint);
     free(text);
-    if (status != NVFP4_OK)
+    if (status != NVFP4_OK) { /* begins with the file's name */
+        struct nvfp4_complaint inner = *complaint;
+        (void)snprintf(complaint->text, sizeof complaint->text, "%.240s/%.260s", folder,
+                       inner.text);
         return status;
+    }
     status = nvfp4_verify_plan(&claim, &made);
     if (status != NVFP4_OK)
         return complain(complaint, status, folder, "plan.json", nvfp4_status_text(status));
@@ -339,6 +343,28 @@ void nvfp4_outputs_free(float **outputs, size_t count)
     free(outputs);
 }
 
+/* Says what an output should have been, and what it is. */
+static nvfp4_status wrong_output(struct nvfp4_complaint *complaint, const char *folder,
+                                 const char *file, const nvfp4_verify_run *run,
+                                 const nvfp4_npy *array)
+{
+    char buffer[256] = "";
+    struct nvfp4_verify_text text = {buffer, sizeof buffer, 0};
+    nvfp4_verify_text_put(&text, "must be float32 or float64 of [");
+    nvfp4_verify_text_integer(&text, run->tokens);
+    nvfp4_verify_text_put(&text, ", ");
+    nvfp4_verify_text_integer(&text, run->columns);
+    nvfp4_verify_text_put(&text, "], found ");
+    nvfp4_verify_text_put(&text, nvfp4_npy_type_name(array->type));
+    nvfp4_verify_text_put(&text, " of [");
+    for (size_t i = 0; i < array->dimensions; i++) {
+        nvfp4_verify_text_put(&text, i > 0 ? ", " : "");
+        nvfp4_verify_text_unsigned(&text, array->shape[i]);
+    }
+    nvfp4_verify_text_char(&text, ']');
+    return complain(complaint, NVFP4_ESCHEMA, folder, file, buffer);
+}
+
 /* One output as float32, whatever floating-point type it was written in. */
 static nvfp4_status load_output(const char *folder, const nvfp4_verify_run *run, size_t index,
                                 float **output, struct nvfp4_complaint *complaint)
@@ -356,8 +382,7 @@ static nvfp4_status load_output(const char *folder, const nvfp4_verify_run *run,
     if (!real || array.dimensions != 2 || array.shape[0] != (size_t)run->tokens ||
         array.shape[1] != (size_t)run->columns) {
         free(array.data);
-        return complain(complaint, NVFP4_ESCHEMA, folder, file,
-                        "must be float32 or float64 of [tokens, columns]");
+        return wrong_output(complaint, folder, file, run, &array);
     }
     if (array.type == NVFP4_NPY_FLOAT64)
         for (size_t i = 0; i < array.count;
