@@ -11,7 +11,6 @@
 
 #include "cli/commands.h"
 #include "cli/terminal.h"
-#include "verify/claim.h"
 #include "verify/text.h"
 #include "verify/tool/confusion.h"
 #include "verify/tool/fields.h"
@@ -106,25 +105,6 @@ static int claim_option(int argc, char **argv, int *i, nvfp4_verify_claim *claim
     return NVFP4_EXIT_USAGE;
 }
 
-/* What of a claim keeps a plan from being made. */
-static int bad_claim(nvfp4_verify_claim claim, nvfp4_moe_layer layer, nvfp4_status status)
-{
-    char buffer[64] = "";
-    struct nvfp4_verify_text found = {buffer, sizeof buffer, 0};
-    nvfp4_claim_fill_in(&claim, &layer);
-    const struct nvfp4_claim_fault *fault = nvfp4_claim_find_fault(&claim, &layer);
-    if (status == NVFP4_ELIMIT)
-        return bad("this claim cannot be tested", "its sizes ask for more than 1 GiB");
-    if (status != NVFP4_EINVAL)
-        return bad("this claim cannot be tested", nvfp4_status_text(status));
-    if (fault == NULL) /* nothing else is left */
-        return bad("this claim cannot be tested", "its numbers go beyond what dtype fp16 holds");
-    nvfp4_field_print(&found, nvfp4_field_find(fault->field), &claim, &layer);
-    nvfp4_cli_complain("verify: this claim cannot be tested: %s must be %s, found %s", fault->field,
-                       fault->expected, buffer);
-    return NVFP4_EXIT_USAGE;
-}
-
 static void print_confusable(const nvfp4_verification *plan)
 {
     nvfp4_verdict_set tested = nvfp4_verify_tested(plan);
@@ -165,9 +145,11 @@ static int make_plan(int argc, char **argv)
         return bad("plan needs --out DIR", "");
     nvfp4_verification *plan = NULL;
     nvfp4_status status = nvfp4_verify_plan(&claim, &plan);
-    if (status != NVFP4_OK)
-        return bad_claim(claim, layer, status);
     struct nvfp4_complaint complaint;
+    if (status != NVFP4_OK) {
+        nvfp4_claim_refusal(&claim, status, &complaint);
+        return bad("this claim cannot be tested", complaint.text);
+    }
     status = nvfp4_plan_save(&claim, plan, out, &complaint);
     if (status == NVFP4_OK) {
         printf("%s: %zu runs, described in plan.json\n", out, nvfp4_verify_run_count(plan));

@@ -14,6 +14,7 @@
 #define mkdir(path, mode) _mkdir(path)
 #endif
 
+#include "verify/claim.h"
 #include "verify/tool/fields.h"
 #include "verify/tool/npy.h"
 
@@ -303,6 +304,29 @@ nvfp4_status nvfp4_plan_save(const nvfp4_verify_claim *claim, const nvfp4_verifi
     return status;
 }
 
+void nvfp4_claim_refusal(const nvfp4_verify_claim *claim, nvfp4_status status,
+                         struct nvfp4_complaint *complaint)
+{
+    nvfp4_verify_claim whole = *claim;
+    nvfp4_moe_layer layer = *claim->layer;
+    struct nvfp4_verify_text text = {complaint->text, sizeof complaint->text, 0};
+    nvfp4_claim_fill_in(&whole, &layer);
+    const struct nvfp4_claim_fault *fault = nvfp4_claim_find_fault(&whole, &layer);
+    if (status == NVFP4_ELIMIT) {
+        nvfp4_verify_text_put(&text, "its sizes ask for more than 1 GiB");
+    } else if (status != NVFP4_EINVAL) {
+        nvfp4_verify_text_put(&text, nvfp4_status_text(status));
+    } else if (fault == NULL) { /* the one thing that is left */
+        nvfp4_verify_text_put(&text, "its numbers go beyond what dtype fp16 holds");
+    } else {
+        nvfp4_verify_text_put(&text, fault->field);
+        nvfp4_verify_text_put(&text, " must be ");
+        nvfp4_verify_text_put(&text, fault->expected);
+        nvfp4_verify_text_put(&text, ", found ");
+        nvfp4_field_print(&text, nvfp4_field_find(fault->field), &whole, &layer);
+    }
+}
+
 nvfp4_status nvfp4_plan_load(const char *folder, nvfp4_verification **plan,
                              struct nvfp4_complaint *complaint)
 {
@@ -325,8 +349,11 @@ nvfp4_status nvfp4_plan_load(const char *folder, nvfp4_verification **plan,
         return status;
     }
     status = nvfp4_verify_plan(&claim, &made);
-    if (status != NVFP4_OK)
-        return complain(complaint, status, folder, "plan.json", nvfp4_status_text(status));
+    if (status != NVFP4_OK) {
+        struct nvfp4_complaint refusal;
+        nvfp4_claim_refusal(&claim, status, &refusal);
+        return complain(complaint, status, folder, "plan.json", refusal.text);
+    }
     if (nvfp4_plan_fingerprint(made) != fingerprint) {
         nvfp4_verification_destroy(made);
         return complain(complaint, NVFP4_ESCHEMA, folder, "plan.json",
