@@ -217,5 +217,7 @@ nvfp4_status nvfp4_policy_read_document(const struct policy_reader *reader)
             status = sections[i].read(reader, node);
     }
     reader->draft->top = (struct policy_place){ root->line, root->column };
+    if (status == NVFP4_OK && reader->remarks != NULL && reader->remarks->errors == 0)
+        nvfp4_policy_find_contradictions(reader, root);
     return status == NVFP4_OK ? check_whole(reader, root) : status;
 }

@@ -274,6 +274,9 @@ nvfp4_status nvfp4_policy_add_conditions(const struct policy_reader *reader, int
                                          const struct policy_place *places, size_t count, int front,
                                          const nvfp4_node *node);
 
+/** Warn of lists of a file that contradict one another; only in a check without errors. */
+void nvfp4_policy_find_contradictions(const struct policy_reader *reader, const nvfp4_node *root);
+
 /** The backend of a name, by any of its names; NONE: there is none. */
 int nvfp4_policy_backend_of(const nvfp4_policy *policy, const char *text, size_t length);
 

@@ -50,6 +50,12 @@ static const struct row {
       { { E, 2, 10, "did you mean 'default'" } } },
 
     /* contradictions */
+    { "automatic and only when asked for",
+      BASE "auto: [b12x]\nopt_in: [humming, b12x]\n",
+      { { W, 5, 19, "b12x stands under 'auto' too, but 'opt_in' decides" } } },
+    { "preferred and disabled",
+      BASE "disable: MARLIN\nprefer: [marlin, humming]\n",
+      { { W, 4, 10, "MARLIN stands under 'prefer' too, but 'disable' decides" } } },
     { "condition contradicts itself",
       BASE "kernels:\n- kernel: MARLIN\n  source: s\n  add:\n    conditions:\n    - {rules_out: "
            "bias, when: {gated: true, activation: silu_no_mul}, source: s}\n",
