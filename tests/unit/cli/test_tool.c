@@ -196,7 +196,7 @@ static const struct row rows[] = {
     { "version of verify", ARGS("verify", "--version"), { NULL }, NULL, 0, 0,
       OUT("nvfp4-select 0.1.0\n"), NOTHING },
     { "verify with an unknown word", ARGS("verify", "everything"), { NULL }, NULL, 2, 0, NOTHING,
-      { "nvfp4-select verify: " } },
+      { "nvfp4-select: verify: " } },
 
     /* bad requests */
     { "a misspelt key", ARGS("explain", REQUEST("misspelt.yaml")), { NULL }, NULL, 2, 0, NOTHING,
