@@ -10,8 +10,10 @@
 #include <string.h>
 
 #include "cli/commands.h"
+#include "cli/terminal.h"
 #include "verify/text.h"
 #include "verify/tool/confusion.h"
+#include "verify/tool/fields.h"
 #include "verify/tool/planfile.h"
 
 static const char usage[] =
@@ -49,7 +51,7 @@ static const char usage[] =
 
 static int bad(const char *what, const char *word)
 {
-    fprintf(stderr, "nvfp4-select verify: %s%s%s\n", what, word[0] != '\0' ? ": " : "", word);
+    nvfp4_cli_complain("verify: %s%s%s", what, word[0] != '\0' ? ": " : "", word);
     return NVFP4_EXIT_USAGE;
 }
 
@@ -95,7 +97,12 @@ static int claim_option(int argc, char **argv, int *i, nvfp4_verify_claim *claim
     nvfp4_status status = nvfp4_claim_set(claim, layer, field, value);
     if (status == NVFP4_EUNKNOWN)
         return bad("unknown option", word);
-    return status == NVFP4_OK ? NVFP4_EXIT_OK : bad("bad value", value);
+    if (status == NVFP4_OK)
+        return NVFP4_EXIT_OK;
+    char expected[256];
+    nvfp4_field_expected(nvfp4_field_find(field), expected, sizeof expected);
+    nvfp4_cli_complain("verify: %.*s: expected %s, found '%.60s'", (int)n, word, expected, value);
+    return NVFP4_EXIT_USAGE;
 }
 
 static void print_confusable(const nvfp4_verification *plan)
@@ -138,9 +145,11 @@ static int make_plan(int argc, char **argv)
         return bad("plan needs --out DIR", "");
     nvfp4_verification *plan = NULL;
     nvfp4_status status = nvfp4_verify_plan(&claim, &plan);
-    if (status != NVFP4_OK)
-        return bad("this claim cannot be tested", nvfp4_status_text(status));
     struct nvfp4_complaint complaint;
+    if (status != NVFP4_OK) {
+        nvfp4_claim_refusal(&claim, status, &complaint);
+        return bad("this claim cannot be tested", complaint.text);
+    }
     status = nvfp4_plan_save(&claim, plan, out, &complaint);
     if (status == NVFP4_OK) {
         printf("%s: %zu runs, described in plan.json\n", out, nvfp4_verify_run_count(plan));

@@ -420,6 +420,21 @@ int nvfp4_diff_restricts(const struct diff_space *space, const struct diff_box *
     return set != all;
 }
 
+static void out_asked_words(struct out *out, const struct diff_space *space, uint64_t set)
+{
+    out_text(out, set == 1 ? "no backend asked for" : "asked for ");
+    out_text(out, set != 1 && (set & 1) ? "nothing or " : "");
+    if (set != 1)
+        out_either(out, space, DIM_ASKED, space->count[DIM_ASKED], set & ~(uint64_t)1, "backend");
+}
+
+static const char *situ_words(uint64_t set)
+{
+    return set >> SITU_OTHER & 1   ? "SiTU betas other than 4 and 25"
+           : set >> SITU_USUAL & 1 ? "SiTU betas 4 and 25"
+                                   : "SiTU betas left out";
+}
+
 void nvfp4_diff_out_words(struct out *out, const struct diff_space *space,
                           const struct diff_box *values, int dim, uint64_t known)
 {
@@ -429,10 +444,7 @@ void nvfp4_diff_out_words(struct out *out, const struct diff_space *space,
         out_device_words(out, set, known);
         break;
     case DIM_ASKED:
-        out_text(out, set == 1 ? "no backend asked for" : "asked for ");
-        out_text(out, set != 1 && (set & 1) ? "nothing or " : "");
-        if (set != 1)
-            out_either(out, space, dim, space->count[dim], set & ~(uint64_t)1, "backend");
+        out_asked_words(out, space, set);
         break;
     case DIM_SCHEME:
         out_set(out, space, dim, space->count[dim], set);
@@ -470,9 +482,7 @@ void nvfp4_diff_out_words(struct out *out, const struct diff_space *space,
         out_size_words(out, space, dim, set);
         break;
     case DIM_SITU:
-        out_text(out, set >> SITU_OTHER & 1   ? "SiTU betas other than 4 and 25"
-                      : set >> SITU_USUAL & 1 ? "SiTU betas 4 and 25"
-                                              : "SiTU betas left out");
+        out_text(out, situ_words(set));
         break;
     default:
         out_text(out, nvfp4_diff_dimension_key(space, dim));

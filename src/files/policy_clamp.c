@@ -47,7 +47,11 @@ static nvfp4_status read_limit(const struct policy_reader *reader, const nvfp4_n
     double constant = rule->limit_constant;
     status = nvfp4_policy_read_real(reader, absent, &constant);
     rule->absent = ABSENT_CLAMPS;
-    if (status == NVFP4_OK && rule->limit == LIMIT_CONSTANT && constant != rule->limit_constant)
+    if (status == NVFP4_OK && !(constant > 0))
+        status =
+            nvfp4_policy_must_be(reader, absent, "fine, refused, clamps, or a number above 0");
+    else if (status == NVFP4_OK && rule->limit == LIMIT_CONSTANT &&
+             constant != rule->limit_constant)
         status = nvfp4_policy_fail(reader, absent, NVFP4_ESCHEMA,
                                    "a kernel has one constant; 'limit' says another");
     rule->limit_constant = constant;

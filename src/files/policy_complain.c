@@ -91,7 +91,8 @@ nvfp4_status nvfp4_policy_must_be(const struct policy_reader *reader, const nvfp
                                   const char *what)
 {
     char excerpt[NVFP4_EXCERPT];
-    const char *const name = node->key != NULL ? node->key : "an item";
+    const int whole = node == nvfp4_document_root(reader->document);
+    const char *const name = node->key != NULL ? node->key : whole ? "the document" : "an item";
     if (node->kind == NVFP4_NODE_SEQUENCE || node->kind == NVFP4_NODE_MAPPING ||
         node->kind == NVFP4_NODE_NULL)
         return nvfp4_policy_fail(reader, node, NVFP4_ESCHEMA, "%.40s must be %s, found %s", name,

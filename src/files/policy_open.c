@@ -134,8 +134,9 @@ static nvfp4_status extend_file(const struct policy_reader *reader, const nvfp4_
     if (status == NVFP4_OK)
         return status;
     if (reader->remarks != NULL && status != NVFP4_ENOMEM)
-        return nvfp4_policy_fail(reader, node, status, "cannot extend '%.60s': line %ld: %.120s",
-                                 path, (long)error.line, error.message);
+        return nvfp4_policy_fail(reader, node, status, "cannot be extended: %.100s:%ld:%ld: %.110s",
+                                 error.file, (long)error.line, (long)error.column,
+                                 error.message);
     if (reader->error != NULL)
         *reader->error = error;
     return status;

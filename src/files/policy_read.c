@@ -195,7 +195,7 @@ static nvfp4_status check_whole(const struct policy_reader *reader, const nvfp4_
     struct policy_draft *const draft = reader->draft;
     if (nvfp4_node_get(root, "name") == NULL)
         return nvfp4_policy_fail(reader, root, NVFP4_ESCHEMA, "a policy needs 'name'");
-    if (draft->policy.row_count == 0)
+    if (draft->policy.row_count == 0 && nvfp4_node_get(root, "extends") == NULL)
         return nvfp4_policy_fail(reader, root, NVFP4_ESCHEMA,
                                  "a policy needs 'kernels', or 'extends' another");
     nvfp4_policy_sort_opt_in(draft);
@@ -232,5 +232,7 @@ nvfp4_status nvfp4_policy_read_document(const struct policy_reader *reader)
             status = sections[i].read(reader, node);
     }
     reader->draft->top = (struct policy_place){ root->line, root->column };
+    if (status == NVFP4_OK && reader->remarks != NULL && reader->remarks->errors == 0)
+        nvfp4_policy_find_contradictions(reader, root);
     return status == NVFP4_OK ? check_whole(reader, root) : status;
 }

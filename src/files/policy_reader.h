@@ -279,6 +279,9 @@ nvfp4_status nvfp4_policy_forget_conditions(const struct policy_reader *reader, 
                                             int (*is_meant)(const struct nvfp4_condition *, int),
                                             int argument);
 
+/** Warn of lists of a file that contradict one another; only in a check without errors. */
+void nvfp4_policy_find_contradictions(const struct policy_reader *reader, const nvfp4_node *root);
+
 /** The backend of a name, by any of its names; NONE: there is none. */
 int nvfp4_policy_backend_of(const nvfp4_policy *policy, const char *text, size_t length);
 

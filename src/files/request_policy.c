@@ -101,7 +101,7 @@ nvfp4_status nvfp4_request_resolve_policy(nvfp4_request *r, nvfp4_error *error)
         load(r, note->node->text, note->placed ? note->document->file : "", &about);
     if (status == NVFP4_OK)
         r->policy = r->loaded;
-    else if (status == NVFP4_EUNKNOWN) /* no file is to blame: the request is */
+    else if (status == NVFP4_EUNKNOWN && about.file[0] == '\0') /* the request is to blame */
         return nvfp4_request_fail(note, error, 0, "%s", about.message);
     else if (error != NULL)
         *error = about;

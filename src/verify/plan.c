@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "verify/claim.h"
+
 static const size_t MEMORY_MAX = (size_t)1 << 30;
 
 /* Settings a plan tries of its own accord, where the kernel can be told: numbers exact in 16 bits.
@@ -12,52 +14,6 @@ static const size_t MEMORY_MAX = (size_t)1 << 30;
 static const double own_limits[] = {1, 3, 1.5, 5};
 static const double own_alphas[] = {1.5, 0.75};
 static const double own_betas[] = {0.5, 2};
-
-static int within(int64_t x, int64_t least, int64_t most)
-{
-    return x >= least && x <= most;
-}
-
-static int claim_numbers_ok(const nvfp4_verify_claim *claim)
-{
-    return within(claim->level, 0, NVFP4_VERIFY_LEVEL_COUNT - 1) &&
-           within(claim->halves, 0, NVFP4_HALVES_COUNT - 1) &&
-           within(claim->scale_order, 0, NVFP4_SCALE_ORDER_COUNT - 1) &&
-           within(claim->global_kind, 0, NVFP4_GLOBAL_KIND_COUNT - 1) && claim->reserved == 0 &&
-           claim->exp_error >= 0 && claim->exp_error <= 0.01 && claim->sigmoid_error >= 0 &&
-           claim->sigmoid_error <= 0.01;
-}
-
-static int layer_ok(const nvfp4_moe_layer *layer)
-{
-    if (!nvfp4_layer_numbers_ok(layer) || !within(layer->dtype, 0, NVFP4_DTYPE_COUNT - 1) ||
-        (layer->scheme != NVFP4_SCHEME_W4A4 && layer->scheme != NVFP4_SCHEME_W4A16))
-        return 0;
-    struct nvfp4_act act = nvfp4_act_of(layer);
-    return fabs(act.alpha) <= 16 && fabs(act.beta) <= 1024 &&
-           (act.clamp == 0 || (act.limit >= 0.0625 && act.limit <= 512)) &&
-           within(layer->hidden_size, 256, 1 << 20) && layer->hidden_size % 32 == 0 &&
-           within(layer->intermediate_size, 128, 1 << 20) && layer->intermediate_size % 64 == 0 &&
-           within(layer->top_k, 1, NVFP4_TOP_K_MAX) &&
-           within(layer->num_experts, layer->top_k, 4096);
-}
-
-static void fill_in(nvfp4_verification *plan)
-{
-    nvfp4_moe_layer *layer = &plan->layer;
-    if (layer->hidden_size == 0)
-        layer->hidden_size = 512;
-    if (layer->intermediate_size == 0)
-        layer->intermediate_size = 256;
-    if (layer->num_experts == 0)
-        layer->num_experts = 8;
-    if (layer->top_k == 0)
-        layer->top_k = layer->num_experts < 2 ? 1 : 2;
-    if (plan->claim.tokens == 0)
-        plan->claim.tokens = 64;
-    if (plan->claim.small_tokens == 0)
-        plan->claim.small_tokens = 4;
-}
 
 /* One run with the claim's numbers, or with the plan's own ones where they are free. */
 static void add_run(nvfp4_verification *plan, int own, int small, int has_nan)
@@ -241,10 +197,9 @@ static nvfp4_status settle(nvfp4_verification *plan, const nvfp4_verify_claim *c
     plan->layer = *claim->layer;
     plan->layer.struct_size = sizeof plan->layer;
     plan->claim.layer = &plan->layer;
-    fill_in(plan);
-    if (!claim_numbers_ok(&plan->claim) || !layer_ok(&plan->layer) ||
-        !within(plan->claim.tokens, 8, 4096) ||
-        !within(plan->claim.small_tokens, 4, plan->claim.tokens))
+    nvfp4_claim_fill_in(&plan->claim, &plan->layer);
+    if (plan->claim.reserved != 0 || !nvfp4_layer_numbers_ok(&plan->layer) ||
+        nvfp4_claim_find_fault(&plan->claim, &plan->layer) != NULL)
         return NVFP4_EINVAL;
     plan->claim.free_params &=
         NVFP4_HAS_SWIGLU_LIMIT | NVFP4_HAS_SWIGLU_ALPHA | NVFP4_HAS_SWIGLU_BETA;

@@ -132,24 +132,47 @@ static int set_integer(int kind, void *at, const char *value)
     return 1;
 }
 
+const struct nvfp4_field *nvfp4_field_find(const char *name)
+{
+    for (size_t i = 0; i < nvfp4_field_count; i++)
+        if (strcmp(nvfp4_fields[i].name, name) == 0)
+            return &nvfp4_fields[i];
+    return NULL;
+}
+
+void nvfp4_field_expected(const struct nvfp4_field *field, char *buffer, size_t capacity)
+{
+    struct nvfp4_verify_text text = {buffer, capacity, 0};
+    for (int32_t v = 0; field->kind == NVFP4_FIELD_WORD && v < field->count; v++) {
+        nvfp4_verify_text_put(&text, v > 0 ? ", " : "one of ");
+        nvfp4_verify_text_put(&text, field->word(v));
+    }
+    if (field->kind == NVFP4_FIELD_FREE)
+        nvfp4_verify_text_put(&text, "none, or some of limit,alpha,beta");
+    else if (field->kind != NVFP4_FIELD_WORD)
+        nvfp4_verify_text_put(&text, field->kind == NVFP4_FIELD_REAL ? "a number"
+                                     : field->kind == NVFP4_FIELD_INT32
+                                         ? "a whole number from 0 to 2^31 - 1"
+                                     : field->kind == NVFP4_FIELD_INT64
+                                         ? "a whole number from 0 to 2^63 - 1"
+                                         : "a whole number from 0 to 2^64 - 1");
+}
+
 nvfp4_status nvfp4_claim_set(nvfp4_verify_claim *claim, nvfp4_moe_layer *layer, const char *field,
                              const char *value)
 {
-    for (size_t i = 0; i < nvfp4_field_count; i++) {
-        const struct nvfp4_field *f = &nvfp4_fields[i];
-        if (strcmp(f->name, field) != 0)
-            continue;
-        void *at = (f->in_layer ? (char *)layer : (char *)claim) + f->offset;
-        int ok = f->kind == NVFP4_FIELD_WORD   ? set_word(f, at, value)
-                 : f->kind == NVFP4_FIELD_REAL ? set_real(at, value)
-                 : f->kind == NVFP4_FIELD_FREE ? set_free(at, value)
-                                               : set_integer(f->kind, at, value);
-        if (!ok)
-            return NVFP4_EINVAL;
-        layer->has |= f->has;
-        return NVFP4_OK;
-    }
-    return NVFP4_EUNKNOWN;
+    const struct nvfp4_field *f = nvfp4_field_find(field);
+    if (f == NULL)
+        return NVFP4_EUNKNOWN;
+    void *at = (f->in_layer ? (char *)layer : (char *)claim) + f->offset;
+    int ok = f->kind == NVFP4_FIELD_WORD   ? set_word(f, at, value)
+             : f->kind == NVFP4_FIELD_REAL ? set_real(at, value)
+             : f->kind == NVFP4_FIELD_FREE ? set_free(at, value)
+                                           : set_integer(f->kind, at, value);
+    if (!ok)
+        return NVFP4_EINVAL;
+    layer->has |= f->has;
+    return NVFP4_OK;
 }
 
 static void print_free(struct nvfp4_verify_text *text, const void *at)

@@ -28,6 +28,12 @@ struct nvfp4_field {
 extern const struct nvfp4_field nvfp4_fields[];
 extern const size_t nvfp4_field_count;
 
+/* The field of a name, or NULL. */
+const struct nvfp4_field *nvfp4_field_find(const char *name);
+
+/* What a field may be: "w4a4, w4a16", "a whole number". */
+void nvfp4_field_expected(const struct nvfp4_field *field, char *buffer, size_t capacity);
+
 /* A field's value as JSON. */
 void nvfp4_field_print(struct nvfp4_verify_text *text, const struct nvfp4_field *field,
                        const nvfp4_verify_claim *claim, const nvfp4_moe_layer *layer);

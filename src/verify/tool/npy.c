@@ -6,18 +6,23 @@
 #include <string.h>
 
 static const struct {
-    const char *descr;
+    const char *descr, *name;
     size_t size;
 } types[] = {
-    [NVFP4_NPY_FLOAT32] = {"<f4", 4},
-    [NVFP4_NPY_FLOAT64] = {"<f8", 8},
-    [NVFP4_NPY_UINT8] = {"|u1", 1},
-    [NVFP4_NPY_INT32] = {"<i4", 4},
+    [NVFP4_NPY_FLOAT32] = {"<f4", "float32", 4},
+    [NVFP4_NPY_FLOAT64] = {"<f8", "float64", 8},
+    [NVFP4_NPY_UINT8] = {"|u1", "uint8", 1},
+    [NVFP4_NPY_INT32] = {"<i4", "int32", 4},
 };
 
 static const char magic[] = "\x93NUMPY";
 
 enum { MAGIC = 6, TYPES = sizeof types / sizeof types[0] };
+
+const char *nvfp4_npy_type_name(nvfp4_npy_type type)
+{
+    return (size_t)type < TYPES ? types[type].name : "unknown";
+}
 
 /* Elements between the file's byte order and the machine's; the same both ways. */
 static void convert(uint8_t *to, const uint8_t *from, size_t count, size_t size)

@@ -15,6 +15,9 @@ typedef enum nvfp4_npy_type {
     NVFP4_NPY_INT32
 } nvfp4_npy_type;
 
+/* "float32", as NumPy calls it; "unknown". */
+const char *nvfp4_npy_type_name(nvfp4_npy_type type);
+
 enum { NVFP4_NPY_DIMENSIONS = 8 };
 
 typedef struct nvfp4_npy {

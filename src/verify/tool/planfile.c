@@ -14,6 +14,7 @@
 #define mkdir(path, mode) _mkdir(path)
 #endif
 
+#include "verify/claim.h"
 #include "verify/tool/fields.h"
 #include "verify/tool/npy.h"
 
@@ -129,7 +130,7 @@ uint64_t nvfp4_plan_fingerprint(const nvfp4_verification *plan)
 static nvfp4_status complain(struct nvfp4_complaint *complaint, nvfp4_status status,
                              const char *folder, const char *file, const char *what)
 {
-    (void)snprintf(complaint->text, sizeof complaint->text, "%.300s/%.60s: %.120s", folder, file,
+    (void)snprintf(complaint->text, sizeof complaint->text, "%.240s/%.60s: %.200s", folder, file,
                    what);
     return status;
 }
@@ -303,6 +304,29 @@ nvfp4_status nvfp4_plan_save(const nvfp4_verify_claim *claim, const nvfp4_verifi
     return status;
 }
 
+void nvfp4_claim_refusal(const nvfp4_verify_claim *claim, nvfp4_status status,
+                         struct nvfp4_complaint *complaint)
+{
+    nvfp4_verify_claim whole = *claim;
+    nvfp4_moe_layer layer = *claim->layer;
+    struct nvfp4_verify_text text = {complaint->text, sizeof complaint->text, 0};
+    nvfp4_claim_fill_in(&whole, &layer);
+    const struct nvfp4_claim_fault *fault = nvfp4_claim_find_fault(&whole, &layer);
+    if (status == NVFP4_ELIMIT) {
+        nvfp4_verify_text_put(&text, "its sizes ask for more than 1 GiB");
+    } else if (status != NVFP4_EINVAL) {
+        nvfp4_verify_text_put(&text, nvfp4_status_text(status));
+    } else if (fault == NULL) { /* the one thing that is left */
+        nvfp4_verify_text_put(&text, "its numbers go beyond what dtype fp16 holds");
+    } else {
+        nvfp4_verify_text_put(&text, fault->field);
+        nvfp4_verify_text_put(&text, " must be ");
+        nvfp4_verify_text_put(&text, fault->expected);
+        nvfp4_verify_text_put(&text, ", found ");
+        nvfp4_field_print(&text, nvfp4_field_find(fault->field), &whole, &layer);
+    }
+}
+
 nvfp4_status nvfp4_plan_load(const char *folder, nvfp4_verification **plan,
                              struct nvfp4_complaint *complaint)
 {
@@ -318,11 +342,18 @@ nvfp4_status nvfp4_plan_load(const char *folder, nvfp4_verification **plan,
     nvfp4_status status =
         nvfp4_plan_parse((const char *)text, size, &claim, &layer, &fingerprint, complaint);
     free(text);
-    if (status != NVFP4_OK)
+    if (status != NVFP4_OK) { /* begins with the file's name */
+        struct nvfp4_complaint inner = *complaint;
+        (void)snprintf(complaint->text, sizeof complaint->text, "%.240s/%.260s", folder,
+                       inner.text);
         return status;
+    }
     status = nvfp4_verify_plan(&claim, &made);
-    if (status != NVFP4_OK)
-        return complain(complaint, status, folder, "plan.json", nvfp4_status_text(status));
+    if (status != NVFP4_OK) {
+        struct nvfp4_complaint refusal;
+        nvfp4_claim_refusal(&claim, status, &refusal);
+        return complain(complaint, status, folder, "plan.json", refusal.text);
+    }
     if (nvfp4_plan_fingerprint(made) != fingerprint) {
         nvfp4_verification_destroy(made);
         return complain(complaint, NVFP4_ESCHEMA, folder, "plan.json",
@@ -337,6 +368,28 @@ void nvfp4_outputs_free(float **outputs, size_t count)
     for (size_t r = 0; outputs != NULL && r < count; r++)
         free(outputs[r]);
     free(outputs);
+}
+
+/* Says what an output should have been, and what it is. */
+static nvfp4_status wrong_output(struct nvfp4_complaint *complaint, const char *folder,
+                                 const char *file, const nvfp4_verify_run *run,
+                                 const nvfp4_npy *array)
+{
+    char buffer[256] = "";
+    struct nvfp4_verify_text text = {buffer, sizeof buffer, 0};
+    nvfp4_verify_text_put(&text, "must be float32 or float64 of [");
+    nvfp4_verify_text_integer(&text, run->tokens);
+    nvfp4_verify_text_put(&text, ", ");
+    nvfp4_verify_text_integer(&text, run->columns);
+    nvfp4_verify_text_put(&text, "], found ");
+    nvfp4_verify_text_put(&text, nvfp4_npy_type_name(array->type));
+    nvfp4_verify_text_put(&text, " of [");
+    for (size_t i = 0; i < array->dimensions; i++) {
+        nvfp4_verify_text_put(&text, i > 0 ? ", " : "");
+        nvfp4_verify_text_unsigned(&text, array->shape[i]);
+    }
+    nvfp4_verify_text_char(&text, ']');
+    return complain(complaint, NVFP4_ESCHEMA, folder, file, buffer);
 }
 
 /* One output as float32, whatever floating-point type it was written in. */
@@ -356,8 +409,7 @@ static nvfp4_status load_output(const char *folder, const nvfp4_verify_run *run,
     if (!real || array.dimensions != 2 || array.shape[0] != (size_t)run->tokens ||
         array.shape[1] != (size_t)run->columns) {
         free(array.data);
-        return complain(complaint, NVFP4_ESCHEMA, folder, file,
-                        "must be float32 or float64 of [tokens, columns]");
+        return wrong_output(complaint, folder, file, run, &array);
     }
     if (array.type == NVFP4_NPY_FLOAT64)
         for (size_t i = 0; i < array.count;

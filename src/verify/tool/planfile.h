@@ -36,6 +36,10 @@ nvfp4_status nvfp4_plan_parse(const char *text, size_t size, nvfp4_verify_claim 
                               nvfp4_moe_layer *layer, uint64_t *fingerprint,
                               struct nvfp4_complaint *complaint);
 
+/* Why nvfp4_verify_plan() refused a claim with a status. */
+void nvfp4_claim_refusal(const nvfp4_verify_claim *claim, nvfp4_status status,
+                         struct nvfp4_complaint *complaint);
+
 /* The outputs of an engine, one for each run; free them with nvfp4_outputs_free(). */
 nvfp4_status nvfp4_outputs_load(const char *folder, const nvfp4_verification *plan,
                                 float ***outputs, struct nvfp4_complaint *complaint);

@@ -50,6 +50,11 @@ static const struct row rows[] = {
       OUT("nvfp4-select 0.1.0\n"), NOTHING },
     { "help of batch", ARGS("batch", "--help"), { NULL }, NULL, 0, 0,
       OUT("batch FILE|-"), NOTHING },
+    { "verify names the option and its words", ARGS("verify", "plan", "--out", "x", "--scheme",
+      "w4"), { NULL }, NULL, 2, 0, NOTHING,
+      OUT("--scheme: expected one of w4a4, w4a16, w4a8_mxfp8, w4a8_fp8, found 'w4'") },
+    { "verify tells what of a claim is wrong", ARGS("verify", "plan", "--out", "x", "--tokens",
+      "4097"), { NULL }, NULL, 2, 0, NOTHING, OUT("tokens must be from 8 to 4096, found 4097") },
     { "help of policy", ARGS("policy", "--help"), { NULL }, NULL, 0, 0,
       OUT("policy show NAME"), NOTHING },
     { "help of model", ARGS("model", "--help"), { NULL }, NULL, 0, 0,
@@ -224,7 +229,7 @@ static const struct row rows[] = {
     { "version of verify", ARGS("verify", "--version"), { NULL }, NULL, 0, 0,
       OUT("nvfp4-select 0.1.0\n"), NOTHING },
     { "verify with an unknown word", ARGS("verify", "everything"), { NULL }, NULL, 2, 0, NOTHING,
-      { "nvfp4-select verify: " } },
+      { "nvfp4-select: verify: " } },
 
     /* bad requests */
     { "a misspelt key", ARGS("explain", REQUEST("misspelt.yaml")), { NULL }, NULL, 2, 0, NOTHING,

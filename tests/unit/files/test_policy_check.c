@@ -44,9 +44,18 @@ static const struct row {
     { "error beside a contradiction",
       BASE "prefer: merlin\nkernels:\n- {kernel: MARLIN, devices: []}\n",
       { { E, 4, 9, "did you mean" } } },
-    { "no policy at all", "- 1\n", { { E, 1, 1, "a mapping" } } },
+    { "no policy at all", "- 1\n", { { E, 1, 1, "the document must be a mapping" } } },
+    { "unknown base, told once",
+      "name: x\nextends: defalt\nsource: s\n",
+      { { E, 2, 10, "did you mean 'default'" } } },
 
     /* contradictions */
+    { "automatic and only when asked for",
+      BASE "auto: [b12x]\nopt_in: [humming, b12x]\n",
+      { { W, 5, 19, "b12x stands under 'auto' too, but 'opt_in' decides" } } },
+    { "preferred and disabled",
+      BASE "disable: MARLIN\nprefer: [marlin, humming]\n",
+      { { W, 4, 10, "MARLIN stands under 'prefer' too, but 'disable' decides" } } },
     { "condition contradicts itself",
       BASE "kernels:\n- kernel: MARLIN\n  source: s\n  add:\n    conditions:\n    - {rules_out: "
            "bias, when: {gated: true, activation: silu_no_mul}, source: s}\n",

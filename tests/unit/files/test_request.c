@@ -224,6 +224,8 @@ static const struct row rows[] = {
         "known are indexed, grouped"),
     REFUSE("unknown policy", "policy: vllm-52019\n" DEV, 1, 9,
         "unknown policy 'vllm-52019'; did you mean 'vllm-"),
+    REFUSE("policy file on an unknown one", "policy: " NVFP4_TEST_DATA
+        "/policies/unknown-base.yaml\n" DEV, 2, 10, "did you mean 'default'"),
     REFUSE("unknown policy near nothing", "policy: sglang\n" DEV, 1, 9,
         "there is no file of that name either"),
     REFUSE("unknown backend", DEV "backend: triton", 2, 10,

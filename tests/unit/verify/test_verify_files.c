@@ -351,6 +351,25 @@ static void npy_round_trip(void **state)
                      NVFP4_EIO);
 }
 
+/* A plan of a claim that no plan can be made for. */
+static void refuses_claims(void **state)
+{
+    (void)state;
+    struct nvfp4_complaint complaint;
+    char path[256];
+    static const char small[] =
+        "{\"format\": \"nvfp4moe-verify-plan/1\", \"claim\": {\"tokens\": 5}}";
+    path_of(path, "plan.json");
+    FILE *file = fopen(path, "wb");
+    assert_non_null(file);
+    assert_int_equal(fwrite(small, 1, sizeof small - 1, file), sizeof small - 1);
+    assert_int_equal(fclose(file), 0);
+    assert_int_equal(nvfp4_plan_load(folder, &(nvfp4_verification *){NULL}, &complaint),
+                     NVFP4_EINVAL);
+    assert_non_null(strstr(complaint.text, "plan.json: tokens must be from 8 to 4096, found 5"));
+    assert_int_equal(remove(path), 0);
+}
+
 /* Out to a folder, an engine's outputs in, judged. */
 static void plan_round_trip(void **state)
 {
@@ -407,7 +426,8 @@ static void plan_round_trip(void **state)
             path_of(path, "run1_out.npy");
             assert_int_equal(nvfp4_npy_write(path, NVFP4_NPY_FLOAT32, 1, wrong, few), NVFP4_OK);
             assert_int_equal(nvfp4_outputs_load(folder, back, &outputs, &complaint), NVFP4_ESCHEMA);
-            assert_non_null(strstr(complaint.text, "run1_out.npy: must be float32"));
+            assert_non_null(strstr(complaint.text, "run1_out.npy: must be float32 or float64 of ["));
+            assert_non_null(strstr(complaint.text, "], found float32 of [4]"));
             assert_int_equal(remove(path), 0);
             assert_int_equal(nvfp4_outputs_load(folder, back, &outputs, &complaint), NVFP4_EIO);
             nvfp4_bench_destroy(bench);
@@ -521,10 +541,11 @@ static void description_garbage(void **state)
 int main(void)
 {
     struct CMUnitTest tests[COUNT(numbers) + COUNT(records) + COUNT(npys) + COUNT(descriptions) +
-                            5] = {
+                            6] = {
         cmocka_unit_test(quoted), cmocka_unit_test(npy_garbage), cmocka_unit_test(npy_round_trip),
-        cmocka_unit_test(plan_round_trip), cmocka_unit_test(description_garbage)};
-    size_t n = 5;
+        cmocka_unit_test(plan_round_trip), cmocka_unit_test(refuses_claims),
+        cmocka_unit_test(description_garbage)};
+    size_t n = 6;
     for (size_t i = 0; i < COUNT(numbers); i++)
         tests[n++] = (struct CMUnitTest){numbers[i].name, number, NULL, NULL,
                                          (void *)(uintptr_t)&numbers[i]};
