@@ -91,6 +91,14 @@ static const struct row rows[] = {
     { CUTLASS, "fp16", 100, SILU, 10, .dtype = NVFP4_DTYPE_FP16 },
     { CUTLASS, "fp32", 100, SILU, 10, .dtype = NVFP4_DTYPE_FP32, .now = R(DTYPE) },
     { CUTLASS, "bias", 100, SILU, 10, .bias = 1 },
+    { CUTLASS, "step with another alpha", 100, STEP, 7, .has_params = 1, .alpha = 1.5,
+      .now = R(ACTIVATION_PARAMS) },
+    { CUTLASS, "input weighted, top 1", 100, SILU, 0, .input_weight = 1, .top_k = 1 },
+    { CUTLASS, "input weighted, top 2", 100, SILU, 0, .input_weight = 1, .top_k = 2,
+      .now = R(ROUTER_WEIGHT_ON_INPUT) },
+    { CUTLASS, "rows of 128", 100, SILU, 0, .width = 64 },
+    { CUTLASS, "rows of 192", 100, SILU, 0, .width = 96, .now = R(SHAPE) },
+    { CUTLASS, "a scale per token", 100, SILU, 0, .per_token = 1, .now = R(KERNEL_OPTION) },
     { CUTLASS, "CUDA for SM100", 100, SILU, 0, CUDA, "12.7", R(DEPENDENCY), 0, "12.8", 0 },
     { CUTLASS, "CUDA for SM103", 103, SILU, 0, CUDA, "12.8", R(DEPENDENCY), 0, "12.9", 0 },
     { CUTLASS, "CUDA for SM107", 107, SILU, 0, CUDA, "12.8", R(DEPENDENCY), 0, "12.9", 0 },
@@ -132,6 +140,7 @@ static const struct row rows[] = {
     { MONOLITHIC, "relu2, taken at one's own risk", 100, RELU2, 0, NO_ERRATA },
     { TRTLLM, "fp16", 100, SILU, 0, .dtype = NVFP4_DTYPE_FP16, .now = R(DTYPE) },
     { TRTLLM, "bias", 100, SILU, 10, .bias = 1 },
+    { TRTLLM, "a width of 96 is padded", 100, SILU, 10, .width = 96 },
     { TRTLLM, "w4a16", 100, SILU, 0, A16, .now = R(SCHEME) },
     { TRTLLM, "CUDA for SM103", 103, SILU, 0, CUDA, "12.8", R(DEPENDENCY), 0, "12.9", 0 },
     { MONOLITHIC, "input weighted", 100, SILU, 0, .input_weight = 1, .top_k = 1,
@@ -141,6 +150,11 @@ static const struct row rows[] = {
       .now = R(ROUTER_WEIGHT_ON_INPUT) },
 
     /* CuTe DSL: a scalar limit since 0.6.15 */
+    { CUTEDSL, "input weighted, top 1", 100, SILU, 0, .input_weight = 1, .top_k = 1 },
+    { CUTEDSL, "input weighted, top 2", 100, SILU, 0, .input_weight = 1, .top_k = 2,
+      .now = R(ROUTER_WEIGHT_ON_INPUT) },
+    { CUTEDSL, "rows of 128", 100, SILU, 0, .width = 64 },
+    { CUTEDSL, "no gate, rows of 64", 100, RELU2, 0, .width = 64, .now = R(SHAPE) },
     { CUTEDSL, "silu limit", 100, SILU, 10, FI, "0.6.14", R(CLAMP), 0, "0.6.15", 0 },
     { CUTEDSL, "silu limit SM103", 103, SILU, 10, FI, "0.6.14", R(CLAMP), 0, "0.6.15", 0 },
     { CUTEDSL, "silu alpha", 100, SILU, 0, FI, "0.6.14", R(ACTIVATION_PARAMS), 0, "0.6.15", 0,
@@ -161,7 +175,7 @@ static const struct row rows[] = {
     { CUTEDSL, "SM120", 120, SILU, 0, .now = R(DEVICE) },
     { CUTEDSL, "fp16", 100, SILU, 0, .dtype = NVFP4_DTYPE_FP16, .now = R(DTYPE) },
     { CUTEDSL, "bias", 100, SILU, 0, .bias = 1, .now = R(BIAS) },
-    { CUTEDSL, "rows of 128", 100, SILU, 0, .width = 96, .now = R(SHAPE) },
+    { CUTEDSL, "rows of 192", 100, SILU, 0, .width = 96, .now = R(SHAPE) },
 
     /* the masked GEMM: SiLU is fused with the quantisation and knows no limit */
     { MASKED, "silu limit", 100, SILU, 10, BATCHED, .now = R(CLAMP) },
@@ -169,6 +183,15 @@ static const struct row rows[] = {
     { MASKED, "SM107", 107, SILU, 0, BATCHED },
     { MASKED, "SM120", 120, SILU, 0, BATCHED, .now = R(DEVICE) },
     { MASKED, "bias", 100, SILU, 0, BATCHED, .bias = 1, .now = R(BIAS) },
+    { MASKED, "another alpha", 100, SILU, 0, BATCHED, .has_params = 1, .alpha = 1.5,
+      .now = R(ACTIVATION_PARAMS) },
+    { MASKED, "rows of 128", 100, SILU, 0, BATCHED, .width = 64 },
+    { MASKED, "rows of 192", 100, SILU, 0, BATCHED, .width = 96, .now = R(SHAPE) },
+    { MASKED, "fp16", 100, SILU, 0, BATCHED, .dtype = NVFP4_DTYPE_FP16 },
+    { MASKED, "fp32", 100, SILU, 0, BATCHED, .dtype = NVFP4_DTYPE_FP32, .now = R(DTYPE) },
+    { MASKED, "input weighted, top 1", 100, SILU, 0, BATCHED, .input_weight = 1, .top_k = 1 },
+    { MASKED, "input weighted, top 2", 100, SILU, 0, BATCHED, .input_weight = 1, .top_k = 2,
+      .now = R(ROUTER_WEIGHT_ON_INPUT) },
 
     /* FlashInfer's port of b12x: a limit for the SwiGLU-OAI branch alone */
     { PORT, "the kernel itself", 120, SILU, 0, FI, "0.6.8", R(DEPENDENCY), 0, "0.6.9", 0, NO_ERRATA },
@@ -194,12 +217,18 @@ static const struct row rows[] = {
       .has_params = 1, .alpha = 1, .beta = 0 },
     { PORT, "subnormal scales", 120, SILU, 0, FI, "0.6.16.post4", R(ERRATUM), 0, "0.6.17", 0 },
     { PORT, "subnormal scales, version unknown", 120, SILU, 0, .now = 0 },
-    { PORT, "width of 192", 120, SILU, 0, FI, "0.6.14", R(SHAPE), 0, "0.6.15", 0, A16, .width = 192 },
+    { PORT, "width of 192", 120, SILU, 0, FI, "0.6.14", R(SHAPE), 0, "0.6.15", 0, NO_ERRATA,
+      .width = 192 },
     { PORT, "CUDA", 120, SILU, 0, CUDA, "12.9", R(DEPENDENCY), 0, "13.0", 0 },
     { PORT, "SM100", 100, SILU, 0, .now = R(DEVICE) },
     { PORT, "experts spread", 120, SILU, 0, .ep = 1, .now = R(PARALLEL) },
     { PORT, "fp16", 120, SILU, 0, .dtype = NVFP4_DTYPE_FP16, .now = R(DTYPE) },
     { PORT, "bias", 120, SILU, 0, .bias = 1, .now = R(BIAS) },
+    { PORT, "silu with another alpha", 120, SILU, 0, .has_params = 1, .alpha = 1.5,
+      .now = R(ACTIVATION_PARAMS) },
+    { PORT, "input weighted, top 1", 120, SILU, 0, .input_weight = 1, .top_k = 1 },
+    { PORT, "input weighted, top 2", 120, SILU, 0, .input_weight = 1, .top_k = 2,
+      .now = R(ROUTER_WEIGHT_ON_INPUT) },
 
     /* the b12x package: limits for SiLU too */
     { "B12X", "silu limit", 120, SILU, 10, PKG, "0.21", R(CLAMP), 0, "0.23", 0 },
@@ -215,6 +244,14 @@ static const struct row rows[] = {
     { "B12X", "CuTe DSL", 120, SILU, 0, DSL, "4.5.2", R(DEPENDENCY), 0, "4.6.0", 0 },
     { "B12X", "SM122", 122, SILU, 0, .now = R(DEVICE) },
     { "B12X", "SM100", 100, SILU, 0, .now = R(DEVICE) },
+    { "B12X", "silu with another alpha", 120, SILU, 10, PKG, "0.21", R(CLAMP) | R(ACTIVATION_PARAMS), 0,
+      "0.23", R(ACTIVATION_PARAMS), .has_params = 1, .alpha = 1.5 },
+    { "B12X", "w4a16 silu with another beta", 120, SILU, 10, PKG, "0.14", R(CLAMP) | R(ACTIVATION_PARAMS), 0,
+      "0.15", R(ACTIVATION_PARAMS), A16, .has_params = 1, .alpha = 1, .beta = 1 },
+    { "B12X", "fp16", 120, SILU, 0, .dtype = NVFP4_DTYPE_FP16 },
+    { "B12X", "fp32", 120, SILU, 0, .dtype = NVFP4_DTYPE_FP32, .now = R(DTYPE) },
+    { "B12X", "bias", 120, SILU, 0, .bias = 1, .now = R(BIAS) },
+    { "B12X", "experts spread", 120, SILU, 0, .ep = 1, .now = R(PARALLEL) },
     { "B12X", "w4a4 weighs no input", 120, SILU, 0, .input_weight = 1, .now = R(ROUTER_WEIGHT_ON_INPUT) },
     { "B12X", "w4a16 weighs the input", 120, SILU, 0, .input_weight = 1, A16 },
 
@@ -232,6 +269,16 @@ static const struct row rows[] = {
     { "VLLM_CUTLASS", "geglu limit", 100, GELU, 10, .now = R(CLAMP) },
     { "VLLM_CUTLASS", "step at 7", 100, STEP, 7, .now = 0 },
     { "VLLM_CUTLASS", "bias", 100, SILU, 0, .bias = 1, .now = R(BIAS) },
+    { "VLLM_CUTLASS", "silu with another alpha", 100, SILU, 10, .has_params = 1, .alpha = 1.5,
+      .now = R(ACTIVATION_PARAMS) },
+    { "VLLM_CUTLASS", "fp32", 100, SILU, 0, .dtype = NVFP4_DTYPE_FP32, .now = R(DTYPE) },
+    { "VLLM_CUTLASS", "rows of 128", 100, SILU, 0, .width = 64 },
+    { "VLLM_CUTLASS", "rows of 192", 100, SILU, 0, .width = 96, .now = R(SHAPE) },
+    { "VLLM_CUTLASS", "input weighted, top 1", 100, SILU, 0, .input_weight = 1, .top_k = 1 },
+    { "VLLM_CUTLASS", "input weighted, top 2", 100, SILU, 0, .input_weight = 1, .top_k = 2,
+      .now = R(ROUTER_WEIGHT_ON_INPUT) },
+    { "VLLM_CUTLASS", "CUDA for SM107", 107, SILU, 0, CUDA, "12.8", R(DEPENDENCY), 0, "12.9", 0 },
+    { "VLLM_CUTLASS", "CUDA for SM110", 110, SILU, 0, CUDA, "12.7", R(DEPENDENCY), 0, "12.8", 0 },
     { "VLLM_CUTLASS", "CUDA for SM120", 120, SILU, 0, CUDA, "12.7", R(DEPENDENCY), 0, "12.8", 0 },
     { "VLLM_CUTLASS", "CUDA for SM100", 100, SILU, 0, CUDA, "12.7", R(DEPENDENCY), 0, "12.8", 0 },
     { "VLLM_CUTLASS", "CUDA for SM103", 103, SILU, 0, CUDA, "12.8", R(DEPENDENCY), 0, "12.9", 0 },
@@ -245,6 +292,9 @@ static const struct row rows[] = {
     { "MARLIN", "oai interleaved with another alpha", 90, OAI, 7, .has_params = 1, .alpha = 1, .beta = 1,
       .now = R(ACTIVATION_PARAMS) },
     { "MARLIN", "step at 10", 90, STEP, 10, .now = R(CLAMP) },
+    { "MARLIN", "step with another alpha", 90, STEP, 7, .has_params = 1, .alpha = 1.5,
+      .now = R(ACTIVATION_PARAMS) },
+    { "MARLIN", "a width of 96 is padded", 90, SILU, 0, .width = 96 },
     { "MARLIN", "geglu tanh limit", 90, GELU_TANH, 10, .now = R(CLAMP) },
     { "MARLIN", "situ limit", 90, SITU, 10, .now = R(CLAMP) },
     { "MARLIN", "relu2 limit", 90, RELU2, 10, .now = R(CLAMP) },
@@ -253,6 +303,8 @@ static const struct row rows[] = {
     { "MARLIN", "bias and weighted input", 90, SILU, 10, .bias = 1, .input_weight = 1, .top_k = 4 },
     { "HUMMING/indexed", "silu limit", 75, SILU, 10, .now = 0 },
     { "HUMMING/indexed", "SM74", 74, SILU, 10, .now = R(DEVICE) },
+    { "HUMMING/indexed", "fp16 and bias", 90, SILU, 10, .dtype = NVFP4_DTYPE_FP16, .bias = 1 },
+    { "HUMMING/indexed", "fp32", 90, SILU, 10, .dtype = NVFP4_DTYPE_FP32, .now = R(DTYPE) },
     { "HUMMING/indexed", "oai interleaved at 10", 90, OAI, 10, .now = R(CLAMP) },
     { "HUMMING/indexed", "geglu limit", 90, GELU, 10, .now = R(CLAMP) },
     { "HUMMING/indexed", "weighted input", 90, SILU, 0, .input_weight = 1, .top_k = 1,
@@ -407,10 +459,89 @@ static void the_crash_of_512_experts(void **state)
     }
 }
 
+/* In which numbers a kernel wants its limit, where it clamps, and how it wants the halves and widths. */
+static void what_to_forward(void **state)
+{
+#define SPACE(name) NVFP4_LIMIT_SPACE_##name
+#define HALVES(name) NVFP4_HALVES_##name
+    enum { ANY_HALVES = -1 };
+    static const struct {
+        struct row row; /* width 96: padded or not */
+        int space, after, halves;
+        int64_t padded;
+        double limit, alpha, beta;
+    } cases[] = {
+        { { TRTLLM, "", 100, SILU, 10, .now = 0 }, SPACE(RAW_ACCUMULATOR), 0, HALVES(UP_GATE), 128, 10, 1, 0 },
+        { { TRTLLM, "", 100, OAI_HALVES, 10, .now = 0 }, SPACE(RAW_ACCUMULATOR), 0, HALVES(UP_GATE), 128, 10,
+          1.702, 1 },
+        { { CUTLASS, "", 120, SILU, 10, .now = 0 }, SPACE(REAL), 0, HALVES(UP_GATE), 96, 10, 1, 0 },
+        { { CUTLASS, "", 120, STEP, 7, .now = 0 }, SPACE(REAL), 1, HALVES(UP_GATE), 96, 7, 1, 0 },
+        { { CUTLASS, "", 120, RELU2, 0, .now = 0 }, SPACE(REAL), 0, HALVES(AUTO), 128, 0, 1, 0 },
+        { { CUTEDSL, "", 100, SILU, 10, .now = 0 }, SPACE(REAL), 0, HALVES(UP_GATE_BY_64), 96, 10, 1, 0 },
+        { { PORT, "", 120, OAI_HALVES, 10, .now = 0 }, SPACE(REAL), 0, HALVES(UP_GATE), 128, 10, 1.702, 1 },
+        { { PORT, "", 120, OAI_HALVES, 7, A16 }, SPACE(FIXED), 0, HALVES(UP_GATE), 128, 7, 1.702, 1 },
+        { { "B12X", "", 120, SILU, 10, .now = 0 }, SPACE(REAL), 0, HALVES(GATE_UP), 96, 10, 1, 0 },
+        { { "VLLM_CUTLASS", "", 120, SILU, 10, .now = 0 }, SPACE(REAL), 0, HALVES(GATE_UP), 96, 10, 1, 0 },
+        { { "MARLIN", "", 90, SILU, 10, .now = 0 }, SPACE(REAL), 0, HALVES(GATE_UP), 128, 10, 1, 0 },
+        { { "MARLIN", "", 90, OAI, 7, .now = 0 }, SPACE(FIXED), 0, ANY_HALVES, 128, 7, 1.702, 1 },
+        { { "MARLIN", "", 90, STEP, 7, .now = 0 }, SPACE(FIXED), 1, HALVES(GATE_UP), 128, 7, 1, 0 },
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        nvfp4_kernel_set kernels = 0;
+        nvfp4_forward f;
+        assert_int_equal(nvfp4_policy_find_kernels(NULL, cases[i].row.kernel, &kernels), NVFP4_OK);
+        nvfp4_moe_layer l = layer_of(&cases[i].row);
+        const nvfp4_deployment d = deployment_of(&cases[i].row, kernels);
+        l.intermediate_size = 96;
+        for (int32_t k = 0; k < 64; k++) {
+            if (!(kernels >> k & 1))
+                continue;
+            assert_int_equal(nvfp4_forward_to(&l, &d, NULL, k, &f), NVFP4_OK);
+            assert_int_equal(f.limit_space, cases[i].space);
+            assert_int_equal(f.after_activation, cases[i].after);
+            assert_true(f.halves == cases[i].halves || cases[i].halves == ANY_HALVES);
+            assert_int_equal(f.intermediate_padded, cases[i].padded);
+            assert_int_equal(f.has_limit, cases[i].limit > 0);
+            assert_true(f.limit == cases[i].limit && f.alpha == cases[i].alpha && f.beta == cases[i].beta);
+        }
+    }
+}
+
+/* What no one has proven either way is told. */
+static void doubts_are_told(void **state)
+{
+    static const struct {
+        struct row row;
+        int doubtful;
+    } cases[] = {
+        { { CUTLASS, "", 110, SILU, 10, .now = 0 }, 1 },
+        { { CUTLASS, "", 120, SILU, 10, .now = 0 }, 0 },
+        { { TRTLLM, "", 100, GELU_TANH, 0, .now = 0 }, 1 },
+        { { TRTLLM, "", 100, GELU, 0, .now = 0 }, 0 },
+        { { TRTLLM, "", 100, SILU, 0, .per_token = 1 }, 1 },
+        { { TRTLLM, "", 100, SILU, 10, .now = 0 }, 0 },
+        { { "HUMMING", "", 90, SILU, 10, .now = 0 }, 1 },
+        { { "MARLIN", "", 90, SILU, 10, .now = 0 }, 0 },
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        nvfp4_verdicts v = NVFP4_VERDICTS_INIT;
+        nvfp4_kernel_set kernels = 0;
+        assert_int_equal(nvfp4_policy_find_kernels(NULL, cases[i].row.kernel, &kernels), NVFP4_OK);
+        const nvfp4_moe_layer l = layer_of(&cases[i].row);
+        const nvfp4_deployment d = deployment_of(&cases[i].row, kernels);
+        assert_int_equal(nvfp4_judge(&l, &d, NULL, &v), NVFP4_OK);
+        assert_int_equal(v.status, NVFP4_OK);
+        assert_int_equal(v.warnings >> NVFP4_WARNING_LOW_CONFIDENCE & 1, cases[i].doubtful);
+        assert_int_equal(v.doubt != NULL, cases[i].doubtful);
+    }
+}
+
 int main(void)
 {
     enum { N = COUNT_OF(rows) };
-    struct CMUnitTest tests[N + 3];
+    struct CMUnitTest tests[N + 5];
     size_t n = 0;
     for (; n < N; n++)
         tests[n] = (struct CMUnitTest){ .name = rows[n].name,
@@ -419,5 +550,7 @@ int main(void)
     tests[n++] = (struct CMUnitTest)cmocka_unit_test(default_is_this_policy);
     tests[n++] = (struct CMUnitTest)cmocka_unit_test(absent_libraries_are_dependencies);
     tests[n++] = (struct CMUnitTest)cmocka_unit_test(the_crash_of_512_experts);
+    tests[n++] = (struct CMUnitTest)cmocka_unit_test(what_to_forward);
+    tests[n++] = (struct CMUnitTest)cmocka_unit_test(doubts_are_told);
     return _cmocka_run_group_tests("default", tests, n, NULL, NULL);
 }
