@@ -149,6 +149,16 @@ static void spread(struct host *h)
     X(situ_beta, (L.activation = NVFP4_ACTIVATION_SITU, L.has |= NVFP4_HAS_SITU_BETA, L.situ_beta = 5), \
       (b->layer.activation = NVFP4_ACTIVATION_SITU, b->layer.has |= NVFP4_HAS_SITU_BETA,           \
        b->layer.situ_beta = 4))                                                                    \
+    X(situ_linear_beta,                                                                            \
+      (L.activation = NVFP4_ACTIVATION_SITU, L.has |= NVFP4_HAS_SITU_LINEAR_BETA,                  \
+       L.situ_linear_beta = 25),                                                                   \
+      (b->layer.activation = NVFP4_ACTIVATION_SITU, b->layer.has |= NVFP4_HAS_SITU_LINEAR_BETA,    \
+       b->layer.situ_linear_beta = 24))                                                            \
+    X(situ_beta_of_nought,                                                                         \
+      (L.activation = NVFP4_ACTIVATION_SITU, L.has |= NVFP4_HAS_SITU_BETA, L.situ_beta = 0),       \
+      b->layer.activation = NVFP4_ACTIVATION_SITU)                                                 \
+    X(targets_that_do_not_cover_a_peer, (set_peers(a, 100, 103, 0), set_target(a, "100a")),        \
+      (set_peers(b, 100, 103, 0), set_target(b, "100f")))                                          \
     X(hidden_size, ONLY_A(L.hidden_size = 4352))                                                   \
     X(intermediate_size, ONLY_A(L.intermediate_size = 3072))                                       \
     X(num_experts, ONLY_A(L.num_experts = 512))                                                    \
@@ -241,7 +251,8 @@ static void floors_are_told_apart(void **state)
         { NVFP4_LIBRARY_FLASHINFER, "0.6.8.post2", "0.6.9" }, { NVFP4_LIBRARY_FLASHINFER, "0.6.12", "0.6.13" },
         { NVFP4_LIBRARY_FLASHINFER, "0.6.13", "0.6.14" },  { NVFP4_LIBRARY_FLASHINFER, "0.6.14", "0.6.15" },
         { NVFP4_LIBRARY_FLASHINFER, "0.6.16rc4", "0.6.16rc5" },
-        { NVFP4_LIBRARY_FLASHINFER, "0.6.16rc5", "0.6.16" }, { NVFP4_LIBRARY_FLASHINFER, "0.6.16.post4", "0.6.17" },
+        { NVFP4_LIBRARY_FLASHINFER, "0.6.16rc5", "0.6.16" },
+        { NVFP4_LIBRARY_FLASHINFER, "0.6.16.post4", "0.6.17" },
         { NVFP4_LIBRARY_FLASHINFER, "0.6.18rc7", "0.6.18" }, { NVFP4_LIBRARY_CUDA, "12.7", "12.8" },
         { NVFP4_LIBRARY_CUDA, "12.8", "12.9" },            { NVFP4_LIBRARY_CUDA, "12.9", "13.0" },
         { NVFP4_LIBRARY_CUTLASS_DSL, "4.5.2", "4.6" },     { NVFP4_LIBRARY_CUTLASS_DSL, "4.7", "4.8" },

@@ -43,7 +43,7 @@ struct row {
     nvfp4_backend_set not_built;
     const char *disable[2]; /* kernels, as a user names them */
     const char *target;
-    struct want kept[KEPT_MAX + 1]; /* in any order; ends with an entry that is all zero */
+    struct want kept[KEPT_MAX + 1]; /* nearest first; ends with an entry that is all zero */
     int others; /* 1: other backends are told too, 0: none is */
 };
 
@@ -56,6 +56,9 @@ static const struct row rows[] = {
       .tp = 7, .kept = { TO(TENSOR_PARALLEL, 3) } },
     { .name = "a half is nearer than any other size", .sm = 120, .backend = B(VLLM_CUTLASS), .width = 192,
       .tp = 6, .kept = { TO(TENSOR_PARALLEL, 3) }, .others = 1 },
+    /* 6 is nearer than 2, but machines have halves */
+    { .name = "a half of a half", .sm = 120, .backend = B(FLASHINFER_CUTLASS), .width = 384, .tp = 8,
+      .kept = { TO(TENSOR_PARALLEL, 2), TO(EXPERT_PARALLEL, 1) }, .others = 1 },
     { .name = "two sizes equally near", .sm = 100, .backend = B(FLASHINFER_CUTLASS), .width = 1536, .tp = 9,
       .dp = 2, .kept = { TO(TENSOR_PARALLEL, 6), TO(TENSOR_PARALLEL, 12), TO(EXPERT_PARALLEL, 1) } },
     { .name = "built for another device", .sm = 120, .backend = B(VLLM_CUTLASS), .target = "100a",
@@ -73,7 +76,7 @@ static const struct row rows[] = {
       .kept = { TO(ERRATA_OFF, 1 << 0) }, .others = 1 },
     { .name = "an erratum of one shape", .sm = 120, .backend = B(FLASHINFER_B12X), .hidden = 2560,
       .width = 640, .experts = 512, .top_k = 10,
-      .kept = { TO(ERRATA_OFF, 1 << 4), TO(TENSOR_PARALLEL, 2) }, .others = 1 },
+      .kept = { TO(TENSOR_PARALLEL, 2), TO(ERRATA_OFF, 1 << 4) }, .others = 1 },
     { .name = "the other GEMM of HUMMING", .sm = 90, .backend = B(HUMMING), .disable = { "humming/indexed" },
       .kept = { TO(HUMMING_GEMM, NVFP4_HUMMING_GEMM_GROUPED), TO(DISABLE, 0) }, .others = 1 },
     /* 198 does not divide by 4, so the experts must stay spread */
@@ -87,6 +90,9 @@ static const struct row rows[] = {
       .kept = { TO(EXPERT_PARALLEL, 0) }, .others = 1 },
     { .name = "batched format", .sm = 120, .backend = B(FLASHINFER_CUTLASS),
       .format = NVFP4_FORMAT_BATCHED, .kept = { TO(FORMAT, NVFP4_FORMAT_AUTO) } },
+    { .name = "standard format beside a batched all2all", .sm = 120, .backend = B(FLASHINFER_CUTLASS), .dp = 2,
+      .ep = 1, .all2all = A(DEEPEP_LOW_LATENCY), .format = NVFP4_FORMAT_BATCHED,
+      .kept = { TO(FORMAT, NVFP4_FORMAT_STANDARD) } },
     { .name = "no change keeps a kernel that has no limit", .sm = 120, .backend = B(FLASHINFER_B12X),
       .limit = 10, .kept = { TO(BACKEND, 0) }, .others = 1 },
     { .name = "LoRA stays", .sm = 120, .backend = B(FLASHINFER_CUTLASS), .lora = 1,
@@ -117,7 +123,7 @@ static const struct row rows[] = {
       .library = LIB(FLASHINFER), .version = "0.6.13", .kept = { FLOOR("0.6.18") }, .others = 1 },
     { .name = "fine", .sm = 120, .backend = B(FLASHINFER_CUTLASS), .limit = 10, .width = 1024 },
     { .name = "fine, automatic", .sm = 100, .limit = 10, .width = 1024 },
-    { .name = "fine, weight-only as asked", .sm = 90, .scheme = NVFP4_SCHEME_W4A16 },
+    { .name = "fine, weight-only as asked", .sm = 120, .scheme = NVFP4_SCHEME_W4A16 },
     /* 128 / 4 = 32 fits no tile of W4A4, only MARLIN's padding; no GPU before Blackwell has such tiles */
     { .name = "a downgrade", .sm = 120, .width = 128, .tp = 4,
       .kept = { TO(TENSOR_PARALLEL, 2), TO(EXPERT_PARALLEL, 1) }, .others = 1 },
@@ -228,17 +234,15 @@ static void remedy_is_proven(const nvfp4_moe_layer *l, const nvfp4_deployment *a
     }
 }
 
-static int is_wanted(const struct row *row, const nvfp4_remedy *r)
+static int is_wanted(const struct row *row, size_t number, const nvfp4_remedy *r)
 {
-    for (size_t i = 0; i < KEPT_MAX && row->kept[i].change != NVFP4_CHANGE_BACKEND; i++) {
-        const struct want *w = &row->kept[i];
-        const uint64_t to = w->version != NULL ? version_of(w->version) : w->to;
-        if (w->change == r->change && to == r->to &&
-            (r->change != NVFP4_CHANGE_LIBRARY || r->library == row->library))
-            return 1;
-    }
-    print_error("unexpected: %s to %llu\n", nvfp4_change_key((nvfp4_change)r->change),
-                (unsigned long long)r->to);
+    const struct want *w = &row->kept[number];
+    const uint64_t to = w->version != NULL ? version_of(w->version) : w->to;
+    if (w->change != NVFP4_CHANGE_BACKEND && w->change == r->change && to == r->to &&
+        (r->change != NVFP4_CHANGE_LIBRARY || r->library == row->library))
+        return 1;
+    print_error("number %d, unexpected: %s to %llu\n", (int)number,
+                nvfp4_change_key((nvfp4_change)r->change), (unsigned long long)r->to);
     return 0;
 }
 
@@ -260,7 +264,7 @@ static void run_row(void **state)
             continue;
         /* with a backend asked for, all that keep it come first */
         assert_true(kept == i || d.requested == B(NONE));
-        assert_true(is_wanted(row, &remedies[i]));
+        assert_true(kept < KEPT_MAX && is_wanted(row, kept, &remedies[i]));
         kept++;
     }
     while (want < KEPT_MAX && row->kept[want].change != NVFP4_CHANGE_BACKEND)
