@@ -145,6 +145,9 @@ const nvfp4_node *nvfp4_document_root(const nvfp4_document *document);
  */
 const nvfp4_node *nvfp4_document_duplicate(const nvfp4_document *document, size_t index);
 
+/** How many values there are whose key stood earlier in its mapping, also those not kept. */
+size_t nvfp4_document_duplicate_count(const nvfp4_document *document);
+
 /**
  * @brief Look a key up. In a mapping of any size this takes logarithmic time.
  * @param mapping Any node; NULL or another kind has no keys.

@@ -117,8 +117,11 @@ static nvfp4_status duplicate(nvfp4_builder *builder, nvfp4_node *earlier, nvfp4
                                 (unsigned long)earlier->key_line);
     }
     earlier->shadowed = 1;
-    if (!later->repeated && document->duplicate_count < NVFP4_DOCUMENT_DUPLICATES)
+    if (later->repeated)
+        return NVFP4_OK;
+    if (document->duplicate_count < NVFP4_DOCUMENT_DUPLICATES)
         document->duplicates[document->duplicate_count++] = later;
+    document->repeated_count++;
     later->repeated = 1;
     return NVFP4_OK;
 }

@@ -23,7 +23,8 @@ struct nvfp4_document {
     const char *file;       /**< "" for text from memory */
     const nvfp4_node *root; /**< NULL while there is none */
     const nvfp4_node *duplicates[NVFP4_DOCUMENT_DUPLICATES];
-    size_t duplicate_count;
+    size_t duplicate_count; /**< of `duplicates` */
+    size_t repeated_count;  /**< of all nodes that are marked `repeated` */
 };
 
 /** A place in the text. */

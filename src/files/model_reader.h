@@ -210,6 +210,11 @@ nvfp4_status
 nvfp4_model_warn(const nvfp4_model_reader *reader, nvfp4_model_warning_code code,
                  const char *format, ...);
 
+/** Warn of a node under a key that stood earlier in its mapping, unless that has been told. */
+nvfp4_status nvfp4_model_warn_if_repeated(const nvfp4_model_reader *reader,
+                                          const nvfp4_document *document, const char *file,
+                                          const nvfp4_node *node);
+
 /** Fill the error with "out of memory". @return NVFP4_ENOMEM. */
 nvfp4_status nvfp4_model_no_memory(const nvfp4_model_reader *reader);
 

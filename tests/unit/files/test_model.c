@@ -41,6 +41,9 @@ struct row {
 #define QUANT(section) "{" BASE "," FOUR ",'quantization_config':{" section "}}"
 #define N4 "{'num_bits':4,'type':'float','group_size':16}"
 #define F8 "{'num_bits':8,'type':'float'}"
+#define NINE                                                                                       \
+    "'a':1,'a':2,'b':1,'b':2,'c':1,'c':2,'d':1,'d':2,'e':1,'e':2,'f':1,'f':2,'g':1,'g':2,'h':1,'h':2,"\
+    "'i':1,'i':2,"
 
 static const struct row rows[] = {
     /* which layers */
@@ -196,6 +199,12 @@ static const struct row rows[] = {
     READS("dense by groups", "{'model_type':'llama','quantization_config':{'quant_method':'compressed-tensors','config_groups':{'a':{'targets':['re:.*q_proj'],'weights':" N4 "},'b':{'targets':['Linear'],'weights':" F8 "}}}}", "'found':'fp8'"),
     READS("dense by map", "{'model_type':'llama','quantization_config':{'quant_algo':'MIXED_PRECISION','quantized_layers':{'a':{'quant_algo':'FP8'},'b':{'quant_algo':'NVFP4'},'c':{'quant_algo':'NVFP4'}}}}", "'found':'nvfp4'"),
     FAILS("section that is a list", "{" BASE ",\n'quantization_config':[]}", ESCHEMA, 2, 23, "quantization_config: expected a mapping, found a list"),
+    /* duplicates */
+    READS("more duplicates than are kept", "{" NINE BASE "}", "config.json, line 1: h stands twice", "!i stands twice", "config.json: 1 more values"),
+    READS("duplicate that decides", "{" NINE BASE "," FOUR ",'swiglu_limit':7.0,\n'swiglu_limit':10.0}", "config.json, line 2: swiglu_limit stands twice", "config.json: 2 more values", "'swiglu_limit':10.0"),
+    READS("duplicate of a quantisation key", "{" NINE BASE "," FOUR ",'quantization_config':{'quant_algo':'FP8',\n'quant_algo':'NVFP4'}}", "config.json, line 2: quant_algo stands twice"),
+    READS("duplicate of an ignore list", "{" NINE BASE "," FOUR ",'quantization_config':{'quant_algo':'NVFP4','ignore':[],\n'ignore':['x']}}", "config.json, line 2: ignore stands twice"),
+    READS("duplicate of the section", "{" NINE BASE "," FOUR "," NVFP4 ",\n" NVFP4 "}", "config.json, line 2: quantization_config stands twice"),
     /* what is left out */
     READS("left out by name", QUANT("'quant_algo':'NVFP4','ignore':['model.layers.1.mlp.experts']"), "'layers':'0,2-3'", "'layers':'1','count':1,'found':'none'"),
     READS("left out with its block", QUANT("'quant_algo':'NVFP4','exclude_modules':['model.layers.1.mlp']"), "'layers':'0,2-3'"),
