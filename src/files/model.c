@@ -213,11 +213,12 @@ nvfp4_status nvfp4_model_parse(const char *config, size_t config_length, const c
                                size_t quant_length, nvfp4_model **model, nvfp4_error *error)
 {
     const nvfp4_document_options config_options = { .syntax = NVFP4_SYNTAX_JSON, .file = CONFIG };
-    const nvfp4_document_options quant_options = { .syntax = NVFP4_SYNTAX_JSON, .file = QUANT };
+    nvfp4_document_options quant_options = { .syntax = NVFP4_SYNTAX_JSON, .file = QUANT };
     nvfp4_document *c = NULL, *q = NULL;
     if (model == NULL || (config == NULL && config_length > 0))
         return NVFP4_EINVAL;
     nvfp4_status status = nvfp4_document_parse(config, config_length, &config_options, &c, error);
+    quant_options.beside = c;
     if (status == NVFP4_OK && quant != NULL)
         status = nvfp4_document_parse(quant, quant_length, &quant_options, &q, error);
     if (status == NVFP4_OK)
@@ -266,13 +267,14 @@ static int find_paths(const char *path, paths *p)
 
 static nvfp4_status read_paths(const paths *p, nvfp4_model **model, nvfp4_error *error)
 {
-    const nvfp4_document_options options = { .syntax = NVFP4_SYNTAX_JSON };
+    nvfp4_document_options options = { .syntax = NVFP4_SYNTAX_JSON };
     const int has_quant = nvfp4_path_exists(p->quant);
     nvfp4_document *config = NULL, *quant = NULL;
     nvfp4_status status = nvfp4_document_read(p->config, &options, &config, error);
     if (status == NVFP4_EIO && has_quant && error != NULL && !nvfp4_path_exists(p->config))
         snprintf(error->message, sizeof error->message,
                  "there is no such file; " QUANT " alone does not say what the model computes");
+    options.beside = config;
     if (status == NVFP4_OK && has_quant && strcmp(p->quant, p->config) != 0)
         status = nvfp4_document_read(p->quant, &options, &quant, error);
     if (status == NVFP4_OK)
