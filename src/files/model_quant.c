@@ -74,7 +74,9 @@ static nvfp4_status by_method(nvfp4_quant *q)
                              nvfp4_quant_get(q->section, "moe_quant_algo") != NULL;
     if (!nvfp4_verdict_of_method(q->section, &verdict) && method != NULL && !more_is_said)
         status = nvfp4_quant_unknown_word(q, method);
-    if (method == NULL)
+    /* Mixed is quantised, whatever it is that is mixed. */
+    if (method == NULL &&
+        !nvfp4_node_is(nvfp4_node_get(q->section, "quant_algo"), "MIXED_PRECISION"))
         verdict.weights = NVFP4_WEIGHTS_NONE;
     q->dense = verdict;
     if (verdict.weights == NVFP4_WEIGHTS_FP8 && experts_are_fp4(q))
