@@ -344,13 +344,12 @@ static nvfp4_status take_text(const match *m, const nvfp4_node *node, const char
     return status;
 }
 
-nvfp4_status nvfp4_model_take(nvfp4_model_reader *reader, const nvfp4_document *document,
-                              const nvfp4_node *node, int any, uint8_t *took)
+/* As nvfp4_model_take(), by the text itself. */
+static nvfp4_status take_within_budget(nvfp4_model_reader *reader, const nvfp4_document *document,
+                                       const nvfp4_node *node, const char *text, size_t length,
+                                       int any, uint8_t *took)
 {
     const match m = { reader, containers_of(reader, any), any, took };
-    const char *const text =
-        node->kind == NVFP4_NODE_STRING && node->key == NULL ? node->text : node->key;
-    const size_t length = text == node->key ? node->key_length : node->length;
     const nvfp4_status status = take_text(&m, node, text, length);
     if (status != NVFP4_OK || reader->steps > 0)
         return status;
@@ -358,6 +357,12 @@ nvfp4_status nvfp4_model_take(nvfp4_model_reader *reader, const nvfp4_document *
     return nvfp4_document_fail(document, node, NVFP4_ELIMIT, reader->error,
                                "the patterns take too long to match, the last one being \"%s\"",
                                nvfp4_excerpt(text, length, excerpt));
+}
+
+nvfp4_status nvfp4_model_take(nvfp4_model_reader *reader, const nvfp4_document *document,
+                              const nvfp4_node *node, uint8_t *took)
+{
+    return take_within_budget(reader, document, node, node->key, node->key_length, 1, took);
 }
 
 nvfp4_taken nvfp4_model_taken(const nvfp4_model_reader *reader, uint8_t took)
@@ -372,18 +377,41 @@ nvfp4_taken nvfp4_model_taken(const nvfp4_model_reader *reader, uint8_t took)
     return (took & TOOK_ON_PURPOSE) != 0 ? NVFP4_TAKEN_PART : NVFP4_TAKEN_NONE;
 }
 
+/* A list of patterns, or a single one. */
+static nvfp4_status take_list(nvfp4_model_reader *reader, const nvfp4_document *document,
+                              const nvfp4_node *list, int any, uint8_t *took)
+{
+    nvfp4_status status = NVFP4_OK;
+    int told = 0;
+    if (list->kind == NVFP4_NODE_STRING)
+        return take_within_budget(reader, document, list, list->text, list->length, any, took);
+    if (list->kind != NVFP4_NODE_SEQUENCE)
+        return nvfp4_model_warn(reader, NVFP4_MODEL_WARNING_IGNORED_VALUE,
+                                "line %lu: %s is %s where a list of patterns was expected, and not "
+                                "used",
+                                (unsigned long)list->line, list->key, nvfp4_node_kind_name(list));
+    for (const nvfp4_node *n = list->first; n != NULL && status == NVFP4_OK; n = n->next) {
+        if (n->kind == NVFP4_NODE_STRING) {
+            status = take_within_budget(reader, document, n, n->text, n->length, any, took);
+        } else if (!told) {
+            told = 1;
+            status = nvfp4_model_warn(reader, NVFP4_MODEL_WARNING_IGNORED_VALUE,
+                                      "line %lu: an entry of %s is %s where a pattern was "
+                                      "expected, and not used",
+                                      (unsigned long)n->line, list->key, nvfp4_node_kind_name(n));
+        }
+    }
+    return status;
+}
+
 nvfp4_status nvfp4_model_match(nvfp4_model_reader *reader, const nvfp4_document *document,
                                const nvfp4_node *list, int any, nvfp4_taken *taken)
 {
     uint8_t took[NVFP4_MODEL_LAYERS];
-    nvfp4_status status = NVFP4_OK;
-    if (list == NULL || list->kind != NVFP4_NODE_SEQUENCE)
+    if (list == NULL || list->kind == NVFP4_NODE_NULL)
         return NVFP4_OK;
     memset(took, 0, reader->layer_count);
-    for (const nvfp4_node *n = list->first; n != NULL && status == NVFP4_OK; n = n->next) {
-        if (n->kind == NVFP4_NODE_STRING)
-            status = nvfp4_model_take(reader, document, n, any, took);
-    }
+    nvfp4_status status = take_list(reader, document, list, any, took);
     for (uint32_t i = 0; i < reader->layer_count; i++) {
         const nvfp4_taken more = nvfp4_model_taken(reader, took[i]);
         taken[i] = more > taken[i] ? more : taken[i];

@@ -51,7 +51,7 @@ static nvfp4_status take_entries(const nvfp4_quant *q, const nvfp4_node *map, en
             memset(e->took[i], 0, q->reader->layer_count);
         }
         if (status == NVFP4_OK)
-            status = nvfp4_model_take(q->reader, q->document, n, 1, e->took[i]);
+            status = nvfp4_model_take(q->reader, q->document, n, e->took[i]);
         if (status != NVFP4_OK)
             return status;
     }

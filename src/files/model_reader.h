@@ -180,14 +180,14 @@ typedef enum nvfp4_taken { NVFP4_TAKEN_NONE, NVFP4_TAKEN_PART, NVFP4_TAKEN_ALL }
 
 /**
  * @brief Hold one pattern against the names of the experts of all layers.
- * @param node A text, or the value under a key: that key is the pattern.
- * @param any  1: where the family is not known, try the names of all families.
+ * @param node A value under a key: that key is the pattern. Where the family is not known, the
+ *             names of all families are tried.
  * @param took One for each layer; gets bits for what is taken. nvfp4_model_taken() reads them.
  * @retval NVFP4_ELIMIT  The reader's steps are used up.
  * @retval NVFP4_ENOMEM
  */
 nvfp4_status nvfp4_model_take(nvfp4_model_reader *reader, const nvfp4_document *document,
-                              const nvfp4_node *node, int any, uint8_t *took);
+                              const nvfp4_node *node, uint8_t *took);
 
 /** Count work against the reader's steps. */
 void nvfp4_model_spend(nvfp4_model_reader *reader, uint64_t steps);
@@ -195,7 +195,12 @@ void nvfp4_model_spend(nvfp4_model_reader *reader, uint64_t steps);
 /** What the bits of one layer come to. */
 nvfp4_taken nvfp4_model_taken(const nvfp4_model_reader *reader, uint8_t took);
 
-/** Hold all patterns of a list; NULL takes nothing. @p taken is raised where something is taken. */
+/**
+ * @brief Hold all patterns of a list.
+ * @param list  NULL takes nothing; a text is a list of one; anything else is warned about.
+ * @param any   1: where the family is not known, try the names of all families.
+ * @param taken One for each layer; raised where something is taken.
+ */
 nvfp4_status nvfp4_model_match(nvfp4_model_reader *reader, const nvfp4_document *document,
                                const nvfp4_node *list, int any, nvfp4_taken *taken);
 
