@@ -125,6 +125,11 @@ static const struct row rows[] = {
     FAILS("minus infinity", "{" BASE ",\n'swiglu_limit':-Infinity}", ESCHEMA, 2, 16, "finite"),
     FAILS("limit in a text", "{" BASE ",\n'swiglu_limit':'7'}", ESCHEMA, 2, 16, "finite number"),
     FAILS("negative limit of a layer", "{" BASE "," FOUR ",\n'swiglu_limits':[1,-1,1,1]}", ESCHEMA, 2, 20, "found -1"),
+    FAILS("alpha of zero", "{" BASE ",\n'swiglu_alpha':0}", ESCHEMA, 2, 16, "swiglu_alpha: expected a number above 0, found 0"),
+    FAILS("negative alpha", "{" BASE ",\n'swiglu_alpha':-1.702}", ESCHEMA, 2, 16, "found -1.702"),
+    FAILS("alpha of NaN", "{" BASE ",\n'swiglu_alpha':NaN}", ESCHEMA, 2, 16, "finite"),
+    READS("alpha of null", "{" BASE "," FOUR ",'swiglu_alpha':null}", "!swiglu_alpha"),
+    READS("negative beta", "{" BASE "," FOUR ",'swiglu_beta':-0.5}", "'swiglu_beta':-0.5"),
     FAILS("activation that is no text", "{'model_type':'x'," SIZES ",\n'hidden_act':[1]}", ESCHEMA, 2, 14, "hidden_act: expected a text, found a list"),
     /* routing and flags */
     READS("softmax, not renormalised", "{" SIZES ",'scoring_func':'softmax','norm_topk_prob':false}", "'routing':'default'"),
