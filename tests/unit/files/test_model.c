@@ -238,6 +238,9 @@ static const struct row rows[] = {
     READS("router left out", QUANT("'quant_algo':'NVFP4','ignore':['*gate*','gate','model.layers.0.mlp.gate','re:.*router.*']"), "'layers':'0-3'", "!scheme_conflict"),
     READS("shared experts left out", QUANT("'quant_algo':'NVFP4','ignore':['*.mlp.shared_expert.*','model.layers.0.mlp.shared_experts*']"), "'layers':'0-3'", "!scheme_conflict"),
     READS("others left out", QUANT("'quant_algo':'NVFP4','ignore':['mtp.layers.1.mlp.experts','mtp*','talker.model.layers.1.mlp.experts','model.layers.4*','vision_tower.layers.1.mlp','lm_head',7]"), "'layers':'0-3'", "!scheme_conflict"),
+    READS("all but experts left out", QUANT("'quant_algo':'NVFP4','ignore':['re:^(?!.*experts).*$']"), "'layers':'0-3'", "'scheme':'w4a4'", "!'found':'none'", "!warnings':[{"),
+    READS("all but attention left out", QUANT("'quant_algo':'NVFP4','ignore':['re:^(?!.*self_attn).*$']"), "'nvfp4':false,'found':'none'", "!ignored_value"),
+    READS("experts of all but a layer left out", QUANT("'quant_algo':'NVFP4','ignore':['re:^(?!.*layers\\\\.2\\\\.).*experts.*$']"), "'layers':'2','count':1,'layer':{'scheme':'w4a4'", "'layers':'0-1,3'"),
     READS("pattern not understood", QUANT("'quant_algo':'NVFP4','ignore':['re:(a)\\\\1','re:(']"), "'layers':'0-3'", "re:(a)\\\\1"),
 };
 
