@@ -95,7 +95,8 @@ typedef struct nvfp4_model nvfp4_model;
 /**
  * @brief Read a checkpoint's files.
  *
- * Reads at most 16 MiB of each file, in at most about 64 MiB of memory, and nothing else of the folder.
+ * Reads at most 12 MiB and 400,000 values of both files together, in at most about 64 MiB of
+ * memory, and nothing else of the folder.
  *
  * @param      path   The folder, or the config.json in it. hf_quant_config.json beside it is read if
  *                    it is there; where config.json has a quantisation section too, that one counts

@@ -13,8 +13,31 @@
 struct nvfp4_arena_chunk {
     struct nvfp4_arena_chunk *older;
     size_t size; /* of `bytes` */
+    size_t used; /* at the front; texts are taken from the end of what is left */
     max_align_t bytes[];
 };
+
+/* Have `size` bytes free in the newest chunk. */
+static int make_room(nvfp4_arena *arena, size_t size)
+{
+    if (size <= arena->left)
+        return 1;
+    /* Chunks double, so that a small document costs little and a large one few calls. */
+    size_t room = arena->chunks == NULL ? CHUNK_FIRST : arena->chunks->size * 2;
+    if (room > CHUNK_LARGEST)
+        room = CHUNK_LARGEST;
+    if (room < size)
+        room = size;
+    struct nvfp4_arena_chunk *chunk = nvfp4_files_malloc(sizeof *chunk + room);
+    if (chunk == NULL)
+        return 0;
+    chunk->older = arena->chunks;
+    chunk->size = room;
+    chunk->used = 0;
+    arena->chunks = chunk;
+    arena->left = room;
+    return 1;
+}
 
 void *nvfp4_arena_take(nvfp4_arena *arena, size_t size)
 {
@@ -24,31 +47,21 @@ void *nvfp4_arena_take(nvfp4_arena *arena, size_t size)
     if (size > SIZE_MAX / 4)
         return NULL;
     size = (size + align - 1) / align * align;
-    if (size > arena->left) {
-        /* Chunks double, so that a small document costs little and a large one few calls. */
-        size_t room = arena->chunks == NULL ? CHUNK_FIRST : arena->chunks->size * 2;
-        if (room > CHUNK_LARGEST)
-            room = CHUNK_LARGEST;
-        if (room < size)
-            room = size;
-        struct nvfp4_arena_chunk *chunk = nvfp4_files_malloc(sizeof *chunk + room);
-        if (chunk == NULL)
-            return NULL;
-        chunk->older = arena->chunks;
-        chunk->size = room;
-        arena->chunks = chunk;
-        arena->left = room;
-    }
-    char *taken = (char *)arena->chunks->bytes + (arena->chunks->size - arena->left);
+    if (!make_room(arena, size))
+        return NULL;
+    char *taken = (char *)arena->chunks->bytes + arena->chunks->used;
+    arena->chunks->used += size;
     arena->left -= size;
     return taken;
 }
 
 char *nvfp4_arena_copy(nvfp4_arena *arena, const char *text, size_t length)
 {
-    char *copy = nvfp4_arena_take(arena, length + 1);
-    if (copy == NULL)
+    if (length >= SIZE_MAX / 4 || !make_room(arena, length + 1))
         return NULL;
+    /* From the end: a text needs no alignment, and numbers are short. */
+    arena->left -= length + 1;
+    char *copy = (char *)arena->chunks->bytes + arena->chunks->used + arena->left;
     if (length > 0)
         memcpy(copy, text, length);
     copy[length] = '\0';

@@ -28,6 +28,11 @@ const nvfp4_node *nvfp4_document_duplicate(const nvfp4_document *document, size_
     return index < document->duplicate_count ? document->duplicates[index] : NULL;
 }
 
+size_t nvfp4_document_duplicate_count(const nvfp4_document *document)
+{
+    return document->repeated_count;
+}
+
 static int order(const nvfp4_node *node, const char *key, size_t length)
 {
     if (node->key_length != length)

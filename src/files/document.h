@@ -25,8 +25,10 @@
  * @endcode
  *
  * Bounds, beyond which ::NVFP4_ELIMIT is returned: #NVFP4_DOCUMENT_BYTES of input,
- * #NVFP4_DOCUMENT_DEPTH levels of sequences and mappings, #NVFP4_DOCUMENT_NODES values. Time grows
- * with n log n of the input at most, whatever it holds.
+ * #NVFP4_DOCUMENT_DEPTH levels of sequences and mappings, #NVFP4_DOCUMENT_NODES values. A value
+ * costs 64 bytes and its text, and 16 more while a large mapping is sorted: with the text and its
+ * copy, no input takes more than 56 MiB. Time grows with n log n of the input at most, whatever it
+ * holds.
  */
 
 #include <stddef.h>
@@ -35,11 +37,11 @@
 #include <nvfp4moe/status.h>
 
 /** Largest input, bytes. */
-#define NVFP4_DOCUMENT_BYTES ((size_t)16 << 20)
+#define NVFP4_DOCUMENT_BYTES ((size_t)12 << 20)
 /** Most open sequences and mappings. */
 #define NVFP4_DOCUMENT_DEPTH 256
 /** Most values, sequences and mappings counted among them. */
-#define NVFP4_DOCUMENT_NODES ((uint32_t)1 << 20)
+#define NVFP4_DOCUMENT_NODES ((uint32_t)400000)
 
 typedef enum nvfp4_node_kind {
     NVFP4_NODE_NULL,
@@ -102,6 +104,8 @@ typedef struct nvfp4_document_options {
     /** JSON: 1 refuses a key that stands twice in a mapping. 0 reads on: nvfp4_node_get() gives the
      *  last one, as Python does, and nvfp4_document_duplicate() tells. YAML always refuses. */
     uint8_t unique_keys;
+    /** Another document that is kept meanwhile: the bounds hold for both together. NULL: none. */
+    const nvfp4_document *beside;
 } nvfp4_document_options;
 
 /**
@@ -144,6 +148,9 @@ const nvfp4_node *nvfp4_document_root(const nvfp4_document *document);
  * @return NULL when there are no more. Only a few are kept; count from 0.
  */
 const nvfp4_node *nvfp4_document_duplicate(const nvfp4_document *document, size_t index);
+
+/** How many values there are whose key stood earlier in its mapping, also those not kept. */
+size_t nvfp4_document_duplicate_count(const nvfp4_document *document);
 
 /**
  * @brief Look a key up. In a mapping of any size this takes logarithmic time.

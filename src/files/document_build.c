@@ -34,7 +34,7 @@ nvfp4_status nvfp4_build_add(nvfp4_builder *builder, nvfp4_node_kind kind, nvfp4
     if (opens && builder->depth == NVFP4_DOCUMENT_DEPTH)
         return nvfp4_build_fail(builder, place, NVFP4_ELIMIT, "nested deeper than %d levels",
                                 NVFP4_DOCUMENT_DEPTH);
-    if (builder->nodes == NVFP4_DOCUMENT_NODES)
+    if (builder->document->nodes >= NVFP4_DOCUMENT_NODES)
         return nvfp4_build_fail(builder, place, NVFP4_ELIMIT, "more than %lu values",
                                 (unsigned long)NVFP4_DOCUMENT_NODES);
     nvfp4_node *const n = nvfp4_arena_take(&builder->document->arena, sizeof *n);
@@ -51,7 +51,7 @@ nvfp4_status nvfp4_build_add(nvfp4_builder *builder, nvfp4_node_kind kind, nvfp4
         n->key_column = builder->key_place.column;
         builder->key = NULL;
     }
-    builder->nodes++;
+    builder->document->nodes++;
     if (builder->depth == 0) {
         builder->document->root = n;
     } else {
@@ -117,8 +117,11 @@ static nvfp4_status duplicate(nvfp4_builder *builder, nvfp4_node *earlier, nvfp4
                                 (unsigned long)earlier->key_line);
     }
     earlier->shadowed = 1;
-    if (!later->repeated && document->duplicate_count < NVFP4_DOCUMENT_DUPLICATES)
+    if (later->repeated)
+        return NVFP4_OK;
+    if (document->duplicate_count < NVFP4_DOCUMENT_DUPLICATES)
         document->duplicates[document->duplicate_count++] = later;
+    document->repeated_count++;
     later->repeated = 1;
     return NVFP4_OK;
 }

@@ -20,10 +20,13 @@ struct nvfp4_document {
     nvfp4_arena arena;
     char *text;             /**< own copy, NUL-terminated; JSON strings point into it */
     size_t length;          /**< bytes in `text` */
+    size_t most_bytes;      /**< bound of `length` */
+    uint32_t nodes;         /**< values, those of the document beside it among them */
     const char *file;       /**< "" for text from memory */
     const nvfp4_node *root; /**< NULL while there is none */
     const nvfp4_node *duplicates[NVFP4_DOCUMENT_DUPLICATES];
-    size_t duplicate_count;
+    size_t duplicate_count; /**< of `duplicates` */
+    size_t repeated_count;  /**< of all nodes that are marked `repeated` */
 };
 
 /** A place in the text. */
@@ -36,7 +39,6 @@ typedef struct nvfp4_builder {
     nvfp4_error *error;
     uint32_t first_line;
     uint8_t unique_keys;
-    uint32_t nodes;
     uint32_t depth;                         /**< open sequences and mappings */
     nvfp4_node *open[NVFP4_DOCUMENT_DEPTH]; /**< the open ones, outermost first */
     nvfp4_node *last[NVFP4_DOCUMENT_DEPTH]; /**< the newest child of each; NULL: none yet */

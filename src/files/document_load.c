@@ -78,12 +78,17 @@ static nvfp4_status build(nvfp4_builder *b, nvfp4_syntax syntax)
     return status;
 }
 
-static nvfp4_document *new_document(const char *file)
+static nvfp4_document *new_document(const char *file, const nvfp4_document *beside)
 {
     nvfp4_document *const document = nvfp4_files_malloc(sizeof *document);
     if (document == NULL)
         return NULL;
     memset(document, 0, sizeof *document);
+    document->most_bytes = NVFP4_DOCUMENT_BYTES;
+    if (beside != NULL) {
+        document->nodes = beside->nodes;
+        document->most_bytes = beside->most_bytes - beside->length;
+    }
     document->file = nvfp4_arena_copy(&document->arena, file, strlen(file));
     if (document->file == NULL) {
         nvfp4_files_free(document);
@@ -120,12 +125,13 @@ static nvfp4_status finish(nvfp4_document *document, const nvfp4_document_option
     return status;
 }
 
-static nvfp4_status too_large(nvfp4_document *document, nvfp4_error *error)
+static nvfp4_status too_large(const nvfp4_document *document, nvfp4_error *error)
 {
-    nvfp4_document_fail(document, NULL, NVFP4_ELIMIT, error, "larger than %lu MiB",
-                        (unsigned long)(NVFP4_DOCUMENT_BYTES >> 20));
-    nvfp4_document_free(document);
-    return NVFP4_ELIMIT;
+    return nvfp4_document_fail(document, NULL, NVFP4_ELIMIT, error, "larger than %lu MiB%s",
+                               (unsigned long)(NVFP4_DOCUMENT_BYTES >> 20),
+                               document->most_bytes < NVFP4_DOCUMENT_BYTES
+                                   ? " together with the file beside it"
+                                   : "");
 }
 
 nvfp4_status nvfp4_document_parse(const char *text, size_t length,
@@ -136,11 +142,14 @@ nvfp4_status nvfp4_document_parse(const char *text, size_t length,
     if (options == NULL)
         options = &defaults;
     const char *const file = options->file != NULL ? options->file : "";
-    nvfp4_document *const d = new_document(file);
+    nvfp4_document *const d = new_document(file, options->beside);
     if (d == NULL)
         return out_of_memory(error);
-    if (length > NVFP4_DOCUMENT_BYTES)
-        return too_large(d, error);
+    if (length > d->most_bytes) {
+        too_large(d, error);
+        nvfp4_document_free(d);
+        return NVFP4_ELIMIT;
+    }
     d->text = nvfp4_files_malloc(length + 1);
     if (d->text == NULL) {
         nvfp4_document_free(d);
@@ -205,10 +214,9 @@ static nvfp4_status read_stream(nvfp4_document *document, FILE *stream, nvfp4_er
             return nvfp4_document_fail(document, NULL, NVFP4_EIO, error, "%s", reason(errno));
         if (document->length < room)
             return NVFP4_OK;
-        if (room > NVFP4_DOCUMENT_BYTES)
-            return nvfp4_document_fail(document, NULL, NVFP4_ELIMIT, error, "larger than %lu MiB",
-                                       (unsigned long)(NVFP4_DOCUMENT_BYTES >> 20));
-        room = room * 2 > NVFP4_DOCUMENT_BYTES ? NVFP4_DOCUMENT_BYTES + 1 : room * 2;
+        if (room > document->most_bytes)
+            return too_large(document, error);
+        room = room * 2 > document->most_bytes ? document->most_bytes + 1 : room * 2;
     }
 }
 
@@ -219,7 +227,7 @@ nvfp4_status nvfp4_document_read(const char *path, const nvfp4_document_options 
     if (options == NULL)
         options = &defaults;
     const char *const file = options->file != NULL ? options->file : path;
-    nvfp4_document *const d = new_document(file);
+    nvfp4_document *const d = new_document(file, options->beside);
     if (d == NULL)
         return out_of_memory(error);
     FILE *const stream = fopen(path, "rb");

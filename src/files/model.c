@@ -42,19 +42,64 @@ nvfp4_status nvfp4_model_warn(const nvfp4_model_reader *reader, nvfp4_model_warn
     return NVFP4_OK;
 }
 
+static nvfp4_status warn_of_duplicate(const nvfp4_model_reader *reader, const char *file,
+                                      const nvfp4_node *node)
+{
+    char excerpt[NVFP4_EXCERPT];
+    return nvfp4_model_warn(reader, NVFP4_MODEL_WARNING_DUPLICATE_KEY,
+                            "%s, line %lu: %s stands twice; the last one counts", file,
+                            (unsigned long)node->key_line,
+                            nvfp4_excerpt(node->key, node->key_length, excerpt));
+}
+
+/* The duplicates that the document has kept, and how many more there are. */
 static nvfp4_status warn_of_duplicates(const nvfp4_model_reader *reader,
                                        const nvfp4_document *document, const char *file)
 {
     const nvfp4_node *node;
     nvfp4_status status = NVFP4_OK;
-    for (size_t i = 0; status == NVFP4_OK && document != NULL &&
-                       (node = nvfp4_document_duplicate(document, i)) != NULL;
-         i++) {
-        char excerpt[NVFP4_EXCERPT];
-        status = nvfp4_model_warn(reader, NVFP4_MODEL_WARNING_DUPLICATE_KEY,
-                                  "%s, line %lu: %s stands twice; the last one counts", file,
-                                  (unsigned long)node->key_line,
-                                  nvfp4_excerpt(node->key, node->key_length, excerpt));
+    size_t i = 0;
+    if (document == NULL)
+        return NVFP4_OK;
+    while (status == NVFP4_OK && (node = nvfp4_document_duplicate(document, i)) != NULL) {
+        status = warn_of_duplicate(reader, file, node);
+        i++;
+    }
+    const size_t more = nvfp4_document_duplicate_count(document) - i;
+    if (status != NVFP4_OK || more == 0)
+        return status;
+    return nvfp4_model_warn(reader, NVFP4_MODEL_WARNING_DUPLICATE_KEY,
+                            "%s: %lu more values stand under a key that was there before; the last "
+                            "one of each counts",
+                            file, (unsigned long)more);
+}
+
+nvfp4_status nvfp4_model_warn_if_repeated(const nvfp4_model_reader *reader,
+                                          const nvfp4_document *document, const char *file,
+                                          const nvfp4_node *node)
+{
+    const nvfp4_node *kept;
+    if (node == NULL || !node->repeated)
+        return NVFP4_OK;
+    for (size_t i = 0; (kept = nvfp4_document_duplicate(document, i)) != NULL; i++) {
+        if (kept == node)
+            return NVFP4_OK; /* told */
+    }
+    return warn_of_duplicate(reader, file, node);
+}
+
+/* A flood of duplicates does not hide those that decide. */
+static nvfp4_status warn_of_repeated_facts(const nvfp4_model_reader *reader)
+{
+    nvfp4_status status = nvfp4_model_warn_if_repeated(reader, reader->config, CONFIG, reader->text);
+    if (status == NVFP4_OK)
+        status = nvfp4_model_warn_if_repeated(reader, reader->config, CONFIG,
+                                              nvfp4_node_get(reader->root, "model_type"));
+    for (int fact = 0; fact < NVFP4_FACT_COUNT; fact++) {
+        const char *const *name = nvfp4_model_fact_names((nvfp4_fact)fact);
+        for (; *name != NULL && status == NVFP4_OK; name++)
+            status = nvfp4_model_warn_if_repeated(reader, reader->config, CONFIG,
+                                                  nvfp4_model_path(reader->text, *name));
     }
     return status;
 }
@@ -138,6 +183,8 @@ static nvfp4_status read_all(nvfp4_model_reader *reader)
         status = warn_of_duplicates(reader, reader->config, CONFIG);
     if (status == NVFP4_OK)
         status = warn_of_duplicates(reader, reader->quant, QUANT);
+    if (status == NVFP4_OK)
+        status = warn_of_repeated_facts(reader);
     return status == NVFP4_OK ? read_layers(reader) : status;
 }
 
@@ -166,11 +213,12 @@ nvfp4_status nvfp4_model_parse(const char *config, size_t config_length, const c
                                size_t quant_length, nvfp4_model **model, nvfp4_error *error)
 {
     const nvfp4_document_options config_options = { .syntax = NVFP4_SYNTAX_JSON, .file = CONFIG };
-    const nvfp4_document_options quant_options = { .syntax = NVFP4_SYNTAX_JSON, .file = QUANT };
+    nvfp4_document_options quant_options = { .syntax = NVFP4_SYNTAX_JSON, .file = QUANT };
     nvfp4_document *c = NULL, *q = NULL;
     if (model == NULL || (config == NULL && config_length > 0))
         return NVFP4_EINVAL;
     nvfp4_status status = nvfp4_document_parse(config, config_length, &config_options, &c, error);
+    quant_options.beside = c;
     if (status == NVFP4_OK && quant != NULL)
         status = nvfp4_document_parse(quant, quant_length, &quant_options, &q, error);
     if (status == NVFP4_OK)
@@ -219,13 +267,14 @@ static int find_paths(const char *path, paths *p)
 
 static nvfp4_status read_paths(const paths *p, nvfp4_model **model, nvfp4_error *error)
 {
-    const nvfp4_document_options options = { .syntax = NVFP4_SYNTAX_JSON };
+    nvfp4_document_options options = { .syntax = NVFP4_SYNTAX_JSON };
     const int has_quant = nvfp4_path_exists(p->quant);
     nvfp4_document *config = NULL, *quant = NULL;
     nvfp4_status status = nvfp4_document_read(p->config, &options, &config, error);
     if (status == NVFP4_EIO && has_quant && error != NULL && !nvfp4_path_exists(p->config))
         snprintf(error->message, sizeof error->message,
                  "there is no such file; " QUANT " alone does not say what the model computes");
+    options.beside = config;
     if (status == NVFP4_OK && has_quant && strcmp(p->quant, p->config) != 0)
         status = nvfp4_document_read(p->quant, &options, &quant, error);
     if (status == NVFP4_OK)

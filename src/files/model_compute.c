@@ -207,6 +207,10 @@ static nvfp4_status read_parameters(nvfp4_model_reader *reader)
             nvfp4_status status = nvfp4_model_number(reader, node, &value);
             if (status != NVFP4_OK)
                 return status;
+            if (parameters[p].fact == NVFP4_FACT_ALPHA && !(value > 0))
+                return nvfp4_document_fail(reader->config, node, NVFP4_ESCHEMA, reader->error,
+                                           "%s: expected a number above 0, found %s", node->key,
+                                           node->text);
         } else if (!FAMILY(reader, NVFP4_FIXES_OAI) || value <= 0) {
             continue;
         }

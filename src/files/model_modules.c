@@ -24,8 +24,9 @@ enum {
     TOOK_GATE = 1u << 1,
     TOOK_UP = 1u << 2,
     TOOK_DOWN = 1u << 3,
-    TOOK_OTHER = 1u << 4,     /* something of another expert */
-    TOOK_ON_PURPOSE = 1u << 5 /* by a name, or a pattern that speaks of experts */
+    TOOK_OTHER = 1u << 4,       /* something of another expert */
+    TOOK_ON_PURPOSE = 1u << 5,  /* by a name, or a pattern that speaks of experts */
+    TOOK_EXPERT = 1u << 6       /* another expert as a whole */
 };
 
 static const char *const prefixes[] = {
@@ -134,20 +135,33 @@ static unsigned projection(const char *part, size_t length)
     return 0; /* a router, a scale, or what else may lie beside the experts */
 }
 
+/* What a name takes of a layer's experts. */
+typedef struct part {
+    unsigned takes;  /* TOOK_* */
+    unsigned others; /* with TOOK_OTHER: the projections */
+    uint32_t expert; /* and whose */
+} part;
+
 /* What a path inside the module that holds the experts takes: "", "3", "3.w1", "gate_up_proj". */
-static unsigned inside(const char *path)
+static part inside(const char *path)
 {
     size_t length;
+    part taken = { TOOK_ALL, 0, 0 };
     if (component(path, &length) == NULL)
-        return TOOK_ALL;
-    if (!is_digit(*path))
-        return projection(path, length);
+        return taken;
+    if (!is_digit(*path)) {
+        taken.takes = projection(path, length);
+        return taken;
+    }
+    for (size_t i = 0; i < length && is_digit(path[i]); i++)
+        taken.expert = taken.expert * 10 + (uint32_t)(path[i] - '0');
     const int first = same(path, length, "0");
     path = behind(path, length);
-    if (!first)
-        return TOOK_OTHER;
-    return component(path, &length) == NULL ? TOOK_GATE | TOOK_UP | TOOK_DOWN
-                                            : projection(path, length);
+    const unsigned projections = component(path, &length) == NULL ? TOOK_GATE | TOOK_UP | TOOK_DOWN
+                                                                  : projection(path, length);
+    taken.takes = first ? projections : TOOK_OTHER;
+    taken.others = first ? 0 : projections;
+    return taken;
 }
 
 static int speaks_of_experts(const char *text)
@@ -156,38 +170,40 @@ static int speaks_of_experts(const char *text)
 }
 
 /* What a path inside a layer takes of its experts. */
-static unsigned in_layer(const char *const *containers, const char *path)
+static part in_layer(const char *const *containers, const char *path)
 {
+    const part all = { TOOK_ALL, 0, 0 }, nothing = { 0, 0, 0 };
     const size_t length = strlen(path);
     if (length == 0)
-        return TOOK_ALL;
+        return all;
     for (; *containers != NULL; containers++) {
         const size_t own = strlen(*containers);
         if (length < own) {
             /* "mlp" holds "mlp.experts" */
             if (memcmp(*containers, path, length) == 0 && (*containers)[length] == '.')
-                return TOOK_ALL;
+                return all;
         } else if (memcmp(*containers, path, own) == 0 && (path[own] == '.' || path[own] == '\0')) {
             return inside(behind(path, own));
         }
     }
     /* Whatever holds a module called "experts". */
-    size_t part;
-    for (const char *p = path; component(p, &part) != NULL; p = behind(p, part)) {
-        if (same(p, part, "experts"))
-            return inside(behind(p, part));
+    size_t size;
+    for (const char *p = path; component(p, &size) != NULL; p = behind(p, size)) {
+        if (same(p, size, "experts"))
+            return inside(behind(p, size));
     }
-    return 0;
+    return nothing;
 }
 
 /* What a path that names no layer takes of the experts of each: "mlp", "experts.0.w1". */
-static unsigned anywhere(const char *const *containers, const char *path)
+static part anywhere(const char *const *containers, const char *path)
 {
+    const part all = { TOOK_ALL, 0, 0 }, nothing = { 0, 0, 0 };
     if (*path == '\0')
-        return 0;
+        return nothing;
     if (strcmp(path, "model") == 0 || strcmp(path, "model.layers") == 0 ||
         strcmp(path, "layers") == 0)
-        return TOOK_ALL;
+        return all;
     return in_layer(containers, path);
 }
 
@@ -203,37 +219,69 @@ typedef struct match {
     nvfp4_model_reader *reader;
     const char *const *containers;
     int any;       /* patterns are held against all containers, not only those like the first */
-    uint8_t *took; /* TOOK_* of each layer */
+    nvfp4_took *took; /* of each layer */
 } match;
 
 static void take(const match *m, uint32_t layer, unsigned takes, int on_purpose)
 {
     if (takes != 0 && on_purpose)
         takes |= TOOK_ON_PURPOSE;
-    m->took[layer] = (uint8_t)(m->took[layer] | takes);
+    m->took[layer].bits = (uint8_t)(m->took[layer].bits | takes);
+}
+
+/* A family with one projection has no gate that could be taken. */
+static unsigned whole_expert(const nvfp4_model_reader *reader)
+{
+    const unsigned gate =
+        (reader->family->fixes & NVFP4_FIXES_NO_GATE) != 0 ? 0 : (unsigned)TOOK_GATE;
+    return gate | TOOK_UP | TOOK_DOWN;
+}
+
+/*
+ * An expert that is taken whole stands for all, since files may be cut. To remember each would take
+ * much memory; names come either expert by expert, then the latest one is whole at some time, or
+ * projection by projection, then the first one is in the end.
+ */
+static void take_part(const match *m, uint32_t layer, part taken)
+{
+    nvfp4_took *const took = &m->took[layer];
+    const unsigned whole = whole_expert(m->reader);
+    take(m, layer, taken.takes, 1);
+    if ((taken.takes & TOOK_OTHER) == 0)
+        return;
+    if (took->first_bits == 0)
+        took->first = taken.expert;
+    if (took->first == taken.expert)
+        took->first_bits = (uint8_t)(took->first_bits | taken.others);
+    if (took->latest != taken.expert)
+        took->latest_bits = 0;
+    took->latest = taken.expert;
+    took->latest_bits = (uint8_t)(took->latest_bits | taken.others);
+    if ((took->first_bits & whole) == whole || (took->latest_bits & whole) == whole)
+        took->bits |= TOOK_EXPERT;
 }
 
 static void take_name(const match *m, const char *path)
 {
     int64_t layer;
     const char *rest;
-    unsigned takes = 0;
+    part taken = { 0, 0, 0 };
     switch (split(path, &layer, &rest)) {
     case IN_LAYER:
         if (m->reader->counted && layer < (int64_t)m->reader->layer_count)
-            take(m, (uint32_t)layer, in_layer(m->containers, rest), 1);
+            take_part(m, (uint32_t)layer, in_layer(m->containers, rest));
         return;
     case IN_ANY_LAYER:
-        takes = anywhere(m->containers, path);
+        taken = anywhere(m->containers, path);
         break;
     default:
         break;
     }
-    if (takes == 0)
+    if (taken.takes == 0)
         return;
     nvfp4_model_spend(m->reader, m->reader->layer_count);
     for (uint32_t i = 0; i < m->reader->layer_count; i++)
-        take(m, i, takes, 1);
+        take_part(m, i, taken);
 }
 
 /* A pattern that begins with "anything" need not be tried with every prefix. */
@@ -344,13 +392,12 @@ static nvfp4_status take_text(const match *m, const nvfp4_node *node, const char
     return status;
 }
 
-nvfp4_status nvfp4_model_take(nvfp4_model_reader *reader, const nvfp4_document *document,
-                              const nvfp4_node *node, int any, uint8_t *took)
+/* As nvfp4_model_take(), by the text itself. */
+static nvfp4_status take_within_budget(nvfp4_model_reader *reader, const nvfp4_document *document,
+                                       const nvfp4_node *node, const char *text, size_t length,
+                                       int any, nvfp4_took *took)
 {
     const match m = { reader, containers_of(reader, any), any, took };
-    const char *const text =
-        node->kind == NVFP4_NODE_STRING && node->key == NULL ? node->text : node->key;
-    const size_t length = text == node->key ? node->key_length : node->length;
     const nvfp4_status status = take_text(&m, node, text, length);
     if (status != NVFP4_OK || reader->steps > 0)
         return status;
@@ -360,32 +407,63 @@ nvfp4_status nvfp4_model_take(nvfp4_model_reader *reader, const nvfp4_document *
                                nvfp4_excerpt(text, length, excerpt));
 }
 
-nvfp4_taken nvfp4_model_taken(const nvfp4_model_reader *reader, uint8_t took)
+nvfp4_status nvfp4_model_take(nvfp4_model_reader *reader, const nvfp4_document *document,
+                              const nvfp4_node *node, nvfp4_took *took)
 {
-    /* A family with one projection has no gate that could be taken. */
-    const unsigned gate =
-        (reader->family->fixes & NVFP4_FIXES_NO_GATE) != 0 ? 0 : (unsigned)TOOK_GATE;
-    const unsigned all = gate | TOOK_UP | TOOK_DOWN;
-    if ((took & TOOK_ALL) != 0 || (took & all) == all)
+    return take_within_budget(reader, document, node, node->key, node->key_length, 1, took);
+}
+
+nvfp4_taken nvfp4_model_taken(const nvfp4_model_reader *reader, const nvfp4_took *took)
+{
+    const unsigned whole = whole_expert(reader);
+    if ((took->bits & TOOK_ALL) != 0 || (took->bits & whole) == whole)
         return NVFP4_TAKEN_ALL;
     /* "*gate*" means routers, and takes the gate projections only by the way. */
-    return (took & TOOK_ON_PURPOSE) != 0 ? NVFP4_TAKEN_PART : NVFP4_TAKEN_NONE;
+    return (took->bits & TOOK_ON_PURPOSE) != 0 ? NVFP4_TAKEN_PART : NVFP4_TAKEN_NONE;
+}
+
+int nvfp4_model_took_expert(const nvfp4_model_reader *reader, const nvfp4_took *took)
+{
+    return nvfp4_model_taken(reader, took) == NVFP4_TAKEN_ALL || (took->bits & TOOK_EXPERT) != 0;
+}
+
+/* A list of patterns, or a single one. */
+static nvfp4_status take_list(nvfp4_model_reader *reader, const nvfp4_document *document,
+                              const nvfp4_node *list, int any, nvfp4_took *took)
+{
+    nvfp4_status status = NVFP4_OK;
+    int told = 0;
+    if (list->kind == NVFP4_NODE_STRING)
+        return take_within_budget(reader, document, list, list->text, list->length, any, took);
+    if (list->kind != NVFP4_NODE_SEQUENCE)
+        return nvfp4_model_warn(reader, NVFP4_MODEL_WARNING_IGNORED_VALUE,
+                                "line %lu: %s is %s where a list of patterns was expected, and not "
+                                "used",
+                                (unsigned long)list->line, list->key, nvfp4_node_kind_name(list));
+    for (const nvfp4_node *n = list->first; n != NULL && status == NVFP4_OK; n = n->next) {
+        if (n->kind == NVFP4_NODE_STRING) {
+            status = take_within_budget(reader, document, n, n->text, n->length, any, took);
+        } else if (!told) {
+            told = 1;
+            status = nvfp4_model_warn(reader, NVFP4_MODEL_WARNING_IGNORED_VALUE,
+                                      "line %lu: an entry of %s is %s where a pattern was "
+                                      "expected, and not used",
+                                      (unsigned long)n->line, list->key, nvfp4_node_kind_name(n));
+        }
+    }
+    return status;
 }
 
 nvfp4_status nvfp4_model_match(nvfp4_model_reader *reader, const nvfp4_document *document,
                                const nvfp4_node *list, int any, nvfp4_taken *taken)
 {
-    uint8_t took[NVFP4_MODEL_LAYERS];
-    nvfp4_status status = NVFP4_OK;
-    if (list == NULL || list->kind != NVFP4_NODE_SEQUENCE)
+    nvfp4_took took[NVFP4_MODEL_LAYERS];
+    if (list == NULL || list->kind == NVFP4_NODE_NULL)
         return NVFP4_OK;
-    memset(took, 0, reader->layer_count);
-    for (const nvfp4_node *n = list->first; n != NULL && status == NVFP4_OK; n = n->next) {
-        if (n->kind == NVFP4_NODE_STRING)
-            status = nvfp4_model_take(reader, document, n, any, took);
-    }
+    memset(took, 0, reader->layer_count * sizeof *took);
+    nvfp4_status status = take_list(reader, document, list, any, took);
     for (uint32_t i = 0; i < reader->layer_count; i++) {
-        const nvfp4_taken more = nvfp4_model_taken(reader, took[i]);
+        const nvfp4_taken more = nvfp4_model_taken(reader, &took[i]);
         taken[i] = more > taken[i] ? more : taken[i];
     }
     return status;

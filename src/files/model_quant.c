@@ -74,7 +74,9 @@ static nvfp4_status by_method(nvfp4_quant *q)
                              nvfp4_quant_get(q->section, "moe_quant_algo") != NULL;
     if (!nvfp4_verdict_of_method(q->section, &verdict) && method != NULL && !more_is_said)
         status = nvfp4_quant_unknown_word(q, method);
-    if (method == NULL)
+    /* Mixed is quantised, whatever it is that is mixed. */
+    if (method == NULL &&
+        !nvfp4_node_is(nvfp4_node_get(q->section, "quant_algo"), "MIXED_PRECISION"))
         verdict.weights = NVFP4_WEIGHTS_NONE;
     q->dense = verdict;
     if (verdict.weights == NVFP4_WEIGHTS_FP8 && experts_are_fp4(q))
@@ -149,17 +151,19 @@ static nvfp4_status by_moe_algorithm(nvfp4_quant *q)
 
 /* ---- what is left out ---- */
 
+static const char *const left_out[] = { "ignore", "exclude_modules", "modules_to_not_convert",
+                                        "ignored_layers" };
+#define LEFT_OUT (sizeof left_out / sizeof left_out[0])
+
 static nvfp4_status leave_out(nvfp4_quant *q)
 {
-    static const char *const lists[] = { "ignore", "exclude_modules", "modules_to_not_convert",
-                                         "ignored_layers" };
     nvfp4_taken taken[NVFP4_MODEL_LAYERS];
     const uint32_t count = q->reader->layer_count;
     nvfp4_status status = NVFP4_OK;
     memset(taken, 0, count * sizeof *taken);
-    for (size_t i = 0; i < sizeof lists / sizeof lists[0] && status == NVFP4_OK; i++)
-        status = nvfp4_model_match(q->reader, q->document, nvfp4_node_get(q->section, lists[i]), 0,
-                                   taken);
+    for (size_t i = 0; i < LEFT_OUT && status == NVFP4_OK; i++)
+        status = nvfp4_model_match(q->reader, q->document, nvfp4_node_get(q->section, left_out[i]),
+                                   0, taken);
     int told = 0;
     for (uint32_t i = 0; i < count && status == NVFP4_OK; i++) {
         if (taken[i] == NVFP4_TAKEN_ALL) {
@@ -178,12 +182,29 @@ static nvfp4_status leave_out(nvfp4_quant *q)
 
 /* ---- sections and files ---- */
 
+static nvfp4_status warn_of_repeated(const nvfp4_quant *q)
+{
+    static const char *const keys[] = { "quant_algo",   "quant_method",     "moe_quant_algo",
+                                        "config_groups", "quantized_layers", "format" };
+    nvfp4_status status =
+        nvfp4_model_warn_if_repeated(q->reader, q->document, q->file, q->section);
+    for (size_t i = 0; i < sizeof keys / sizeof keys[0] && status == NVFP4_OK; i++)
+        status = nvfp4_model_warn_if_repeated(q->reader, q->document, q->file,
+                                              nvfp4_node_get(q->section, keys[i]));
+    for (size_t i = 0; i < LEFT_OUT && status == NVFP4_OK; i++)
+        status = nvfp4_model_warn_if_repeated(q->reader, q->document, q->file,
+                                              nvfp4_node_get(q->section, left_out[i]));
+    return status;
+}
+
 static nvfp4_status read_section(nvfp4_quant *q)
 {
     const nvfp4_verdict nothing = { NVFP4_WEIGHTS_NONE, -1 };
     q->dense = nothing;
     set_all(q, q->verdicts, nothing);
-    nvfp4_status status = by_section(q);
+    nvfp4_status status = warn_of_repeated(q);
+    if (status == NVFP4_OK)
+        status = by_section(q);
     if (status == NVFP4_OK)
         status = by_moe_algorithm(q);
     if (status == NVFP4_OK)

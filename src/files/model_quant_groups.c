@@ -16,7 +16,7 @@ static int is_class(const nvfp4_node *target)
 static int has_class(const nvfp4_node *targets)
 {
     if (targets == NULL || targets->kind != NVFP4_NODE_SEQUENCE)
-        return 0;
+        return targets != NULL && is_class(targets);
     for (const nvfp4_node *n = targets->first; n != NULL; n = n->next) {
         if (is_class(n))
             return 1;

@@ -13,7 +13,7 @@ typedef struct entries {
     nvfp4_verdict verdicts[ALGORITHMS];
     uint32_t uses[ALGORITHMS];
     size_t count;
-    uint8_t *took[ALGORITHMS]; /* what each algorithm takes of each layer */
+    nvfp4_took *took[ALGORITHMS]; /* what each algorithm takes of each layer */
 } entries;
 
 static size_t find_algorithm(entries *e, nvfp4_verdict verdict)
@@ -45,40 +45,60 @@ static nvfp4_status take_entries(const nvfp4_quant *q, const nvfp4_node *map, en
         const size_t i = find_algorithm(e, verdict);
         e->uses[i]++;
         if (status == NVFP4_OK && e->took[i] == NULL) {
-            e->took[i] = nvfp4_files_malloc(q->reader->layer_count);
+            const size_t bytes = q->reader->layer_count * sizeof *e->took[i];
+            e->took[i] = nvfp4_files_malloc(bytes);
             if (e->took[i] == NULL)
                 return nvfp4_model_no_memory(q->reader);
-            memset(e->took[i], 0, q->reader->layer_count);
+            memset(e->took[i], 0, bytes);
         }
         if (status == NVFP4_OK)
-            status = nvfp4_model_take(q->reader, q->document, n, 1, e->took[i]);
+            status = nvfp4_model_take(q->reader, q->document, n, e->took[i]);
         if (status != NVFP4_OK)
             return status;
     }
     return NVFP4_OK;
 }
 
+/* What has been warned of, to do so once. */
+typedef struct warned {
+    int conflict, part;
+} warned;
+
+static nvfp4_status warn_of_part(const nvfp4_quant *q, uint32_t layer, warned *told)
+{
+    if (told->part || !q->reader->layers[layer].moe)
+        return NVFP4_OK;
+    told->part = 1;
+    return nvfp4_model_warn(q->reader, NVFP4_MODEL_WARNING_SCHEME_CONFLICT,
+                            "%s: quantized_layers names no expert of layer %lu with all its "
+                            "projections; the layer is read as quantised",
+                            q->file, (unsigned long)layer);
+}
+
 /* The one algorithm of a layer's experts; none: not quantised; several: told. */
 static nvfp4_status settle_entries(const nvfp4_quant *q, const entries *e, uint32_t layer,
-                                   nvfp4_verdict *verdict, int *told)
+                                   nvfp4_verdict *verdict, warned *told)
 {
-    int found = 0;
+    int found = 0, whole = 0;
     verdict->weights = NVFP4_WEIGHTS_NONE;
     verdict->scheme = -1;
     for (size_t i = 0; i < e->count; i++) {
-        const nvfp4_taken taken = nvfp4_model_taken(q->reader, e->took[i][layer]);
+        const nvfp4_taken taken = nvfp4_model_taken(q->reader, &e->took[i][layer]);
         if (taken == NVFP4_TAKEN_NONE)
             continue;
         *verdict = e->verdicts[i];
         found++;
+        whole |= nvfp4_model_took_expert(q->reader, &e->took[i][layer]);
     }
+    if (found == 1 && !whole)
+        return warn_of_part(q, layer, told);
     if (found < 2)
         return NVFP4_OK;
     verdict->weights = NVFP4_WEIGHTS_OTHER;
     verdict->scheme = -1;
-    if (*told || !q->reader->layers[layer].moe)
+    if (told->conflict || !q->reader->layers[layer].moe)
         return NVFP4_OK;
-    *told = 1;
+    told->conflict = 1;
     return nvfp4_model_warn(q->reader, NVFP4_MODEL_WARNING_SCHEME_CONFLICT,
                             "%s: quantized_layers has more than one algorithm for the experts of "
                             "layer %lu",
@@ -88,7 +108,8 @@ static nvfp4_status settle_entries(const nvfp4_quant *q, const entries *e, uint3
 static nvfp4_status use_entries(nvfp4_quant *q, entries *e, const nvfp4_node *map)
 {
     nvfp4_status status = take_entries(q, map, e);
-    int any = 0, told = 0;
+    warned told = { 0, 0 };
+    int any = 0;
     size_t most = 0;
     if (status != NVFP4_OK)
         return status;

@@ -178,24 +178,40 @@ nvfp4_status nvfp4_model_read_quant(nvfp4_model_reader *reader, int64_t experts)
 /** What a list of module patterns takes of a layer's experts. */
 typedef enum nvfp4_taken { NVFP4_TAKEN_NONE, NVFP4_TAKEN_PART, NVFP4_TAKEN_ALL } nvfp4_taken;
 
+/** What patterns have taken of a layer's experts; all zero: nothing. */
+typedef struct nvfp4_took {
+    uint8_t bits; /**< internal to model_modules.c, as all here */
+    /** Projections of two experts other than expert 0: the first one named, and the latest. */
+    uint8_t first_bits, latest_bits;
+    uint32_t first, latest; /**< numbers of these experts */
+} nvfp4_took;
+
 /**
  * @brief Hold one pattern against the names of the experts of all layers.
- * @param node A text, or the value under a key: that key is the pattern.
- * @param any  1: where the family is not known, try the names of all families.
- * @param took One for each layer; gets bits for what is taken. nvfp4_model_taken() reads them.
+ * @param node A value under a key: that key is the pattern. Where the family is not known, the
+ *             names of all families are tried.
+ * @param took One for each layer; gets what is taken. nvfp4_model_taken() reads it.
  * @retval NVFP4_ELIMIT  The reader's steps are used up.
  * @retval NVFP4_ENOMEM
  */
 nvfp4_status nvfp4_model_take(nvfp4_model_reader *reader, const nvfp4_document *document,
-                              const nvfp4_node *node, int any, uint8_t *took);
+                              const nvfp4_node *node, nvfp4_took *took);
 
 /** Count work against the reader's steps. */
 void nvfp4_model_spend(nvfp4_model_reader *reader, uint64_t steps);
 
-/** What the bits of one layer come to. */
-nvfp4_taken nvfp4_model_taken(const nvfp4_model_reader *reader, uint8_t took);
+/** What it comes to in one layer. */
+nvfp4_taken nvfp4_model_taken(const nvfp4_model_reader *reader, const nvfp4_took *took);
 
-/** Hold all patterns of a list; NULL takes nothing. @p taken is raised where something is taken. */
+/** 1 if expert 0, or another one that can stand for all, is taken with all its projections. */
+int nvfp4_model_took_expert(const nvfp4_model_reader *reader, const nvfp4_took *took);
+
+/**
+ * @brief Hold all patterns of a list.
+ * @param list  NULL takes nothing; a text is a list of one; anything else is warned about.
+ * @param any   1: where the family is not known, try the names of all families.
+ * @param taken One for each layer; raised where something is taken.
+ */
 nvfp4_status nvfp4_model_match(nvfp4_model_reader *reader, const nvfp4_document *document,
                                const nvfp4_node *list, int any, nvfp4_taken *taken);
 
@@ -209,6 +225,11 @@ __attribute__((format(printf, 3, 4)))
 nvfp4_status
 nvfp4_model_warn(const nvfp4_model_reader *reader, nvfp4_model_warning_code code,
                  const char *format, ...);
+
+/** Warn of a node under a key that stood earlier in its mapping, unless that has been told. */
+nvfp4_status nvfp4_model_warn_if_repeated(const nvfp4_model_reader *reader,
+                                          const nvfp4_document *document, const char *file,
+                                          const nvfp4_node *node);
 
 /** Fill the error with "out of memory". @return NVFP4_ENOMEM. */
 nvfp4_status nvfp4_model_no_memory(const nvfp4_model_reader *reader);

@@ -41,6 +41,9 @@ struct row {
 #define QUANT(section) "{" BASE "," FOUR ",'quantization_config':{" section "}}"
 #define N4 "{'num_bits':4,'type':'float','group_size':16}"
 #define F8 "{'num_bits':8,'type':'float'}"
+#define NINE                                                                                       \
+    "'a':1,'a':2,'b':1,'b':2,'c':1,'c':2,'d':1,'d':2,'e':1,'e':2,'f':1,'f':2,'g':1,'g':2,'h':1,'h':2,"\
+    "'i':1,'i':2,"
 
 static const struct row rows[] = {
     /* which layers */
@@ -122,6 +125,11 @@ static const struct row rows[] = {
     FAILS("minus infinity", "{" BASE ",\n'swiglu_limit':-Infinity}", ESCHEMA, 2, 16, "finite"),
     FAILS("limit in a text", "{" BASE ",\n'swiglu_limit':'7'}", ESCHEMA, 2, 16, "finite number"),
     FAILS("negative limit of a layer", "{" BASE "," FOUR ",\n'swiglu_limits':[1,-1,1,1]}", ESCHEMA, 2, 20, "found -1"),
+    FAILS("alpha of zero", "{" BASE ",\n'swiglu_alpha':0}", ESCHEMA, 2, 16, "swiglu_alpha: expected a number above 0, found 0"),
+    FAILS("negative alpha", "{" BASE ",\n'swiglu_alpha':-1.702}", ESCHEMA, 2, 16, "found -1.702"),
+    FAILS("alpha of NaN", "{" BASE ",\n'swiglu_alpha':NaN}", ESCHEMA, 2, 16, "finite"),
+    READS("alpha of null", "{" BASE "," FOUR ",'swiglu_alpha':null}", "!swiglu_alpha"),
+    READS("negative beta", "{" BASE "," FOUR ",'swiglu_beta':-0.5}", "'swiglu_beta':-0.5"),
     FAILS("activation that is no text", "{'model_type':'x'," SIZES ",\n'hidden_act':[1]}", ESCHEMA, 2, 14, "hidden_act: expected a text, found a list"),
     /* routing and flags */
     READS("softmax, not renormalised", "{" SIZES ",'scoring_func':'softmax','norm_topk_prob':false}", "'routing':'default'"),
@@ -178,11 +186,20 @@ static const struct row rows[] = {
     READS("8-bit GPTQ", QUANT("'quant_method':'gptq','bits':8"), "'found':'other'"),
     READS("AWQ", QUANT("'quant_method':'awq','w_bit':4"), "'found':'int4'"),
     READS("unknown method", QUANT("'quant_method':'magic'"), "'found':'other'", "ignored_value"),
-    READS("mixed without a map", QUANT("'quant_algo':'MIXED_PRECISION'"), "'nvfp4':false", "ignored_value"),
+    READS("mixed without a map", QUANT("'quant_algo':'MIXED_PRECISION'"), "'nvfp4':false,'found':'other'", "ignored_value"),
+    BOTH("mixed without a map, beside", "{" BASE "," FOUR "}", "{'quantization':{'quant_algo':'MIXED_PRECISION'}}", "'nvfp4':false,'found':'other'", "ignored_value"),
+    READS("mixed with an empty map", QUANT("'quant_algo':'MIXED_PRECISION','quantized_layers':{}"), "'found':'other'", "ignored_value"),
+    READS("mixed with a map that leaves the experts alone", QUANT("'quant_algo':'MIXED_PRECISION','quantized_layers':{'model.layers.0.self_attn.q_proj':{'quant_algo':'FP8'}}"), "'found':'none'", "!ignored_value"),
     READS("experts' algorithm", QUANT("'quant_method':'fp8','quant_algo':'MIXED_PRECISION','moe_quant_algo':'NVFP4'"), "'scheme':'w4a4'"),
     READS("map by layer", QUANT("'quant_algo':'MIXED_PRECISION','quantized_layers':{'model.layers.0.mlp.experts':{'quant_algo':'NVFP4'},'model.layers.1.mlp.experts.0.gate_proj':{'quant_algo':'FP8'},'model.layers.1.mlp.experts.0.up_proj':{'quant_algo':'FP8'},'model.layers.1.mlp.experts.0.down_proj':{'quant_algo':'FP8'},'mtp.layers.2.mlp.experts':{'quant_algo':'NVFP4'},'model.layers.3.mlp.shared_experts':{'quant_algo':'NVFP4'}}"), "'layers':'0','count':1,'layer':{'scheme':'w4a4'", "'layers':'1','count':1,'found':'fp8'", "'layers':'2-3','count':2,'found':'none'"),
     READS("map with patterns", QUANT("'quant_algo':'MIXED_PRECISION','quantized_layers':{'model.layers.*.mlp.experts*':{'quant_algo':'NVFP4'}}"), "'layers':'0-3'", "'scheme':'w4a4'"),
     READS("map with two algorithms in a layer", QUANT("'quant_algo':'MIXED_PRECISION','quantized_layers':{'model.layers.0.mlp.experts.0.gate_proj':{'quant_algo':'NVFP4'},'model.layers.0.mlp.experts.0.down_proj':{'quant_algo':'FP8'}}"), "more than one algorithm for the experts of layer 0", "'found':'other'"),
+    READS("map of a part of some experts", QUANT("'quant_algo':'MIXED_PRECISION','quantized_layers':{'model.layers.0.mlp.experts.1.gate_proj':{'quant_algo':'NVFP4'},'model.layers.0.mlp.experts.2.gate_proj':{'quant_algo':'NVFP4'},'model.layers.0.mlp.experts.3.gate_proj':{'quant_algo':'NVFP4'},'model.layers.0.mlp.experts.4.gate_proj':{'quant_algo':'NVFP4'}}"), "'layers':'0','count':1,'layer':{'scheme':'w4a4'", "names no expert of layer 0 with all its projections"),
+    READS("map of a part of expert 0", QUANT("'quant_algo':'MIXED_PRECISION','quantized_layers':{'model.layers.0.mlp.experts.0.gate_proj':{'quant_algo':'NVFP4'},'model.layers.0.mlp.experts.0.up_proj':{'quant_algo':'NVFP4'}}"), "names no expert of layer 0"),
+    READS("map of two experts", QUANT("'quant_algo':'MIXED_PRECISION','quantized_layers':{'model.layers.0.mlp.experts.0.gate_proj':{'quant_algo':'NVFP4'},'model.layers.0.mlp.experts.0.up_proj':{'quant_algo':'NVFP4'},'model.layers.0.mlp.experts.0.down_proj':{'quant_algo':'NVFP4'},'model.layers.0.mlp.experts.127.gate_proj':{'quant_algo':'NVFP4'},'model.layers.0.mlp.experts.127.up_proj':{'quant_algo':'NVFP4'},'model.layers.0.mlp.experts.127.down_proj':{'quant_algo':'NVFP4'}}"), "'scheme':'w4a4'", "!scheme_conflict"),
+    READS("map of other experts, one by one", QUANT("'quant_algo':'MIXED_PRECISION','quantized_layers':{'model.layers.0.mlp.experts.1.gate_proj':{'quant_algo':'NVFP4'},'model.layers.0.mlp.experts.127.gate_proj':{'quant_algo':'NVFP4'},'model.layers.0.mlp.experts.127.up_proj':{'quant_algo':'NVFP4'},'model.layers.0.mlp.experts.127.down_proj':{'quant_algo':'NVFP4'},'model.layers.0.mlp.experts.3.up_proj':{'quant_algo':'NVFP4'}}"), "'scheme':'w4a4'", "!scheme_conflict"),
+    READS("map of other experts by projection", QUANT("'quant_algo':'MIXED_PRECISION','quantized_layers':{'model.layers.0.mlp.experts.1.gate_proj':{'quant_algo':'NVFP4'},'model.layers.0.mlp.experts.127.gate_proj':{'quant_algo':'NVFP4'},'model.layers.0.mlp.experts.1.up_proj':{'quant_algo':'NVFP4'},'model.layers.0.mlp.experts.127.up_proj':{'quant_algo':'NVFP4'},'model.layers.0.mlp.experts.1.down_proj':{'quant_algo':'NVFP4'},'model.layers.0.mlp.experts.127.down_proj':{'quant_algo':'NVFP4'}}"), "'scheme':'w4a4'", "!scheme_conflict"),
+    READS("map of an expert by its name", QUANT("'quant_algo':'MIXED_PRECISION','quantized_layers':{'model.layers.0.mlp.experts.5':{'quant_algo':'NVFP4'}}"), "!scheme_conflict"),
     READS("map against all experts", QUANT("'moe_quant_algo':'NVFP4','quantized_layers':{'model.layers.0.mlp.experts':{'quant_algo':'NVFP4'},'model.layers.1.mlp.experts':{'quant_algo':'FP8'}}"), "scheme_conflict", "'layers':'1','count':1,'found':'fp8'"),
     READS("map without experts", QUANT("'moe_quant_algo':'NVFP4','quantized_layers':{'model.layers.0.self_attn.q_proj':{'quant_algo':'FP8'}}"), "'scheme':'w4a4'", "!scheme_conflict"),
     READS("group", QUANT("'quant_method':'compressed-tensors','config_groups':{'g':{'targets':['Linear'],'weights':" N4 ",'input_activations':" N4 "}}"), "'scheme':'w4a4'"),
@@ -196,6 +213,12 @@ static const struct row rows[] = {
     READS("dense by groups", "{'model_type':'llama','quantization_config':{'quant_method':'compressed-tensors','config_groups':{'a':{'targets':['re:.*q_proj'],'weights':" N4 "},'b':{'targets':['Linear'],'weights':" F8 "}}}}", "'found':'fp8'"),
     READS("dense by map", "{'model_type':'llama','quantization_config':{'quant_algo':'MIXED_PRECISION','quantized_layers':{'a':{'quant_algo':'FP8'},'b':{'quant_algo':'NVFP4'},'c':{'quant_algo':'NVFP4'}}}}", "'found':'nvfp4'"),
     FAILS("section that is a list", "{" BASE ",\n'quantization_config':[]}", ESCHEMA, 2, 23, "quantization_config: expected a mapping, found a list"),
+    /* duplicates */
+    READS("more duplicates than are kept", "{" NINE BASE "}", "config.json, line 1: h stands twice", "!i stands twice", "config.json: 1 more values"),
+    READS("duplicate that decides", "{" NINE BASE "," FOUR ",'swiglu_limit':7.0,\n'swiglu_limit':10.0}", "config.json, line 2: swiglu_limit stands twice", "config.json: 2 more values", "'swiglu_limit':10.0"),
+    READS("duplicate of a quantisation key", "{" NINE BASE "," FOUR ",'quantization_config':{'quant_algo':'FP8',\n'quant_algo':'NVFP4'}}", "config.json, line 2: quant_algo stands twice"),
+    READS("duplicate of an ignore list", "{" NINE BASE "," FOUR ",'quantization_config':{'quant_algo':'NVFP4','ignore':[],\n'ignore':['x']}}", "config.json, line 2: ignore stands twice"),
+    READS("duplicate of the section", "{" NINE BASE "," FOUR "," NVFP4 ",\n" NVFP4 "}", "config.json, line 2: quantization_config stands twice"),
     /* what is left out */
     READS("left out by name", QUANT("'quant_algo':'NVFP4','ignore':['model.layers.1.mlp.experts']"), "'layers':'0,2-3'", "'layers':'1','count':1,'found':'none'"),
     READS("left out with its block", QUANT("'quant_algo':'NVFP4','exclude_modules':['model.layers.1.mlp']"), "'layers':'0,2-3'"),
@@ -205,10 +228,19 @@ static const struct row rows[] = {
     READS("left out by expression", QUANT("'quant_algo':'NVFP4','ignore':['re:.*layers\\\\.[12]\\\\.mlp\\\\.experts.*']"), "'layers':'0,3'"),
     READS("left out projection by projection", QUANT("'quant_algo':'NVFP4','ignore':['model.layers.1.mlp.experts.0.gate_proj','model.layers.1.mlp.experts.0.up_proj','model.layers.1.mlp.experts.0.down_proj']"), "'layers':'0,2-3'", "!scheme_conflict"),
     READS("left out in part", QUANT("'quant_algo':'NVFP4','ignore':['model.layers.1.mlp.experts.7.down_proj']"), "'layers':'0-3'", "only some experts or projections of layer 1"),
+    READS("left out by a text", QUANT("'quant_algo':'NVFP4','ignore':'model.layers.1.mlp.experts'"), "'layers':'0,2-3'", "!ignored_value"),
+    READS("left out by a mapping", QUANT("'quant_algo':'NVFP4',\n'exclude_modules':{'a':1}"), "'layers':'0-3'", "line 2: exclude_modules is a mapping where a list of patterns was expected, and not used"),
+    READS("left out by a number", QUANT("'quant_algo':'NVFP4','ignored_layers':1"), "ignored_layers is a whole number"),
+    READS("left out by null", QUANT("'quant_algo':'NVFP4','modules_to_not_convert':null"), "!ignored_value"),
+    READS("left out by entries that are none", QUANT("'quant_algo':'NVFP4','ignore':[7,null,{},\n'model.layers.1.mlp.experts']"), "line 1: an entry of ignore is a whole number", "!is null", "'layers':'0,2-3'"),
+    READS("group of a single target", QUANT("'quant_method':'compressed-tensors','config_groups':{'g':{'targets':'Linear','weights':" N4 "}}"), "'scheme':'w4a16'", "!ignored_value"),
     READS("all left out", QUANT("'quant_algo':'NVFP4','ignore':['*experts*']"), "'nvfp4':false,'found':'none'"),
     READS("router left out", QUANT("'quant_algo':'NVFP4','ignore':['*gate*','gate','model.layers.0.mlp.gate','re:.*router.*']"), "'layers':'0-3'", "!scheme_conflict"),
     READS("shared experts left out", QUANT("'quant_algo':'NVFP4','ignore':['*.mlp.shared_expert.*','model.layers.0.mlp.shared_experts*']"), "'layers':'0-3'", "!scheme_conflict"),
     READS("others left out", QUANT("'quant_algo':'NVFP4','ignore':['mtp.layers.1.mlp.experts','mtp*','talker.model.layers.1.mlp.experts','model.layers.4*','vision_tower.layers.1.mlp','lm_head',7]"), "'layers':'0-3'", "!scheme_conflict"),
+    READS("all but experts left out", QUANT("'quant_algo':'NVFP4','ignore':['re:^(?!.*experts).*$']"), "'layers':'0-3'", "'scheme':'w4a4'", "!'found':'none'", "!warnings':[{"),
+    READS("all but attention left out", QUANT("'quant_algo':'NVFP4','ignore':['re:^(?!.*self_attn).*$']"), "'nvfp4':false,'found':'none'", "!ignored_value"),
+    READS("experts of all but a layer left out", QUANT("'quant_algo':'NVFP4','ignore':['re:^(?!.*layers\\\\.2\\\\.).*experts.*$']"), "'layers':'2','count':1,'layer':{'scheme':'w4a4'", "'layers':'0-1,3'"),
     READS("pattern not understood", QUANT("'quant_algo':'NVFP4','ignore':['re:(a)\\\\1','re:(']"), "'layers':'0-3'", "re:(a)\\\\1"),
 };
 
