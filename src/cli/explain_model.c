@@ -5,12 +5,15 @@
 
 #include <nvfp4moe/model.h>
 
+#include "cli/assumed.h"
 #include "cli/commands.h"
 #include "cli/explain.h"
 
 /* The answer for one group of layers whose experts are NVFP4. */
 struct group {
     const nvfp4_model_group *facts;
+    nvfp4_moe_layer layer; /* as it was asked for */
+    uint32_t assumed;      /* NVFP4_KNOWS_* bits of what neither the files nor the user say */
     nvfp4_status status;
     nvfp4_selection selection; /* where status is OK */
     nvfp4_cli_text request;    /* as JSON; only in JSON */
@@ -52,8 +55,9 @@ static int print_request(const nvfp4_request *request, nvfp4_cli_text *text)
 static int ask(struct survey *s, struct group *g, nvfp4_request *request)
 {
     nvfp4_error error;
-    if (nvfp4_cli_question_build(s->question, &g->facts->layer, request, &error) != NVFP4_OK)
+    if (nvfp4_cli_group_build(s->question, g->facts, request, &g->assumed, &error) != NVFP4_OK)
         return nvfp4_cli_invalid(&error, s->form);
+    g->layer = *nvfp4_request_layer(request);
     const char *const name = nvfp4_request_device_name(request);
     snprintf(s->title, sizeof s->title, "%s", name);
     s->options.title = *name != '\0' ? s->title : NULL;
@@ -104,6 +108,7 @@ static int ask_all(struct survey *s)
 static int print_json(const struct survey *s)
 {
     nvfp4_cli_text model = { NULL, 0, 0 };
+    const char *key;
     model.length = nvfp4_model_to_json(s->model, NULL, 0);
     if (!nvfp4_cli_text_reserve(&model, model.length))
         return 0;
@@ -116,7 +121,10 @@ static int print_json(const struct survey *s)
             printf("%s{\"layers\":\"%s\"", i > 0 ? "," : "", g->facts->layers);
         else
             printf("%s{\"layers\":null", i > 0 ? "," : "");
-        printf(",\"request\":%s,\"answer\":%s}", g->request.text, g->answer.text);
+        printf(",\"request\":%s,\"answer\":%s,\"assumed\":[", g->request.text, g->answer.text);
+        for (size_t k = 0; (key = nvfp4_cli_assumed_key(g->assumed, k)) != NULL; k++)
+            printf("%s\"%s\"", k > 0 ? "," : "", key);
+        fputs("]}", stdout);
     }
     puts("]}");
     nvfp4_cli_text_free(&model);
@@ -125,13 +133,44 @@ static int print_json(const struct survey *s)
 
 /* ---- text ---- */
 
-static void print_warnings(const nvfp4_model *model)
+/* Of a limit that the files do not say, the user may have said it. */
+static int limit_was_said(const struct survey *s)
 {
+    size_t open = 0;
+    for (size_t i = 0; i < s->count; i++) {
+        open += (s->groups[i].facts->known & NVFP4_KNOWS_LIMIT) == 0;
+        if (s->groups[i].assumed & NVFP4_KNOWS_LIMIT)
+            return 0;
+    }
+    return open > 0;
+}
+
+static void print_warnings(const struct survey *s)
+{
+    const int said = limit_was_said(s);
     const nvfp4_model_warning *w;
-    for (size_t i = 0; (w = nvfp4_model_warning_at(model, i)) != NULL; i++) {
+    for (size_t i = 0; (w = nvfp4_model_warning_at(s->model, i)) != NULL; i++) {
+        if (said && w->code == NVFP4_MODEL_WARNING_LIMIT_UNKNOWN)
+            continue;
         printf("  warning, %s: ", nvfp4_model_warning_name((nvfp4_model_warning_code)w->code));
         nvfp4_cli_print(w->text);
         putchar('\n');
+    }
+}
+
+/* What the answers rest on that nobody said: every such thing once. */
+static void print_assumed(const struct survey *s)
+{
+    uint32_t told = 0;
+    char text[96];
+    for (size_t i = 0; i < s->count; i++) {
+        const struct group *const g = &s->groups[i];
+        if ((g->assumed & ~told) == 0)
+            continue;
+        printf("  assumed: %s (the files do not say; --set %s says it)\n",
+               nvfp4_cli_assumed_text(g->assumed & ~told, &g->layer, text, sizeof text),
+               nvfp4_cli_assumed_remedy(g->assumed & ~told));
+        told |= g->assumed;
     }
 }
 
@@ -167,7 +206,7 @@ static void print_row(const struct survey *s, const struct group *g, int width)
                  g->status == NVFP4_EREFUSED ? "refused" : "no backend fits");
     }
     printf("%-28s  ", name);
-    print_layer(&g->facts->layer);
+    print_layer(&g->layer);
 }
 
 static int layers_width(const nvfp4_model *model)
@@ -221,7 +260,8 @@ static void print_text(const struct survey *s)
     putchar('\n');
     if (!alone)
         print_table(s);
-    print_warnings(s->model);
+    print_warnings(s);
+    print_assumed(s);
     if (s->count == 0)
         return;
     putchar('\n');

@@ -7,6 +7,7 @@
 
 #include <nvfp4moe/model.h>
 
+#include "cli/assumed.h"
 #include "cli/commands.h"
 
 static nvfp4_status fail(nvfp4_error *error, nvfp4_status status, const char *message)
@@ -137,7 +138,8 @@ static int compare_groups(nvfp4_cli_question *question, const nvfp4_model *model
         else
             printf("%slayers %s\n\n", told++ > 0 ? "\n" : "",
                    *layers != '\0' ? layers : "not known");
-        const int answer = compare(question, &group->layer, list, form);
+        const nvfp4_moe_layer base = nvfp4_cli_group_layer(group);
+        const int answer = compare(question, &base, list, form);
         if (answer == NVFP4_EXIT_USAGE)
             return answer;
         code = answer > code ? answer : code;
