@@ -9,6 +9,7 @@
 
 #include "cli/assumed.h"
 #include "cli/commands.h"
+#include "cli/layers.h"
 
 static nvfp4_status fail(nvfp4_error *error, nvfp4_status status, const char *message)
 {
@@ -126,6 +127,7 @@ static int compare_groups(nvfp4_cli_question *question, const nvfp4_model *model
                           int form)
 {
     const nvfp4_model_group *group;
+    char shorter[NVFP4_CLI_LAYERS_TEXT];
     int code = NVFP4_EXIT_OK, told = 0;
     if (form == NVFP4_CLI_JSON)
         fputs("{\"groups\":[", stdout);
@@ -137,7 +139,7 @@ static int compare_groups(nvfp4_cli_question *question, const nvfp4_model *model
             printf("%s{\"layers\":\"%s\",\"comparison\":", told++ > 0 ? "," : "", layers);
         else
             printf("%slayers %s\n\n", told++ > 0 ? "\n" : "",
-                   *layers != '\0' ? layers : "not known");
+                   *layers != '\0' ? nvfp4_cli_layers_short(layers, shorter) : "not known");
         const nvfp4_moe_layer base = nvfp4_cli_group_layer(group);
         const int answer = compare(question, &base, list, form);
         if (answer == NVFP4_EXIT_USAGE)

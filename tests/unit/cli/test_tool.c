@@ -221,6 +221,18 @@ static const struct row rows[] = {
       "layer.swiglu_limit=12", "--policy", "vllm-46492"), { NULL }, NULL, 0, 0,
       OUT("w4a4, swiglustep, limit 12\n", "w4a4, silu, limit 12\n"), NOTHING },
 
+    /* many groups on one screen */
+    { "groups that differ in their limits", ARGS(MODEL("many-limits"), "--sm", "120"), { NULL },
+      NULL, 0, 0, OUT("\n  layers 0-7   FLASHINFER_CUTLASS            w4a4, swiglustep, limits 1 to 8, "
+      "8 groups\n\nlayers 0\nFLASHINFER_CUTLASS"), NOTHING },
+    { "some of them without a backend", ARGS(MODEL("many-limits"), "--sm", "120", "--policy",
+      "vllm-44992"), { NULL }, NULL, 1, 0, OUT("no backend fits               w4a4, swiglustep, limits "
+      "1 to 8, 8 groups\n\nlayers 0\nno backend"), NOTHING },
+    { "layers that alternate, and the group with a limit in full", ARGS(MODEL("alternating"), "--sm",
+      "120"), { NULL }, NULL, 0, 0, OUT("\n  layers 0-22 even, 12 layers  FLASHINFER_CUTLASS",
+      "\n  layers 1-23 odd, 12 layers   FLASHINFER_CUTLASS", "\n\nlayers 1-23 odd, 12 layers\n",
+      "limit 7.0, alpha 1.0, beta 0.0") , NOTHING },
+
     /* verify */
     { "help of verify", ARGS("verify", "--help"), { NULL }, NULL, 0, 0,
       OUT("verify judge --in DIR"), NOTHING },
@@ -386,6 +398,25 @@ static void tells_about_a_full_disk(void **state)
     free_run(&run);
 }
 
+static void models_fit_a_screen(void **state)
+{
+    static const char *const models[] = { MODEL("many-limits"), MODEL("alternating"),
+                                          MODEL("two-groups") };
+    (void)state;
+    for (size_t i = 0; i < sizeof models / sizeof models[0]; i++) {
+        const char *const args[] = { models[i], "--sm", "120", "--set",
+                                     "layer.activation=swigluoai_uninterleave", NULL };
+        struct run run;
+        size_t lines = 0;
+        run_tool(&run, args, NULL, NULL, 0);
+        for (const char *at = run.out; *at != '\0'; at += strcspn(at, "\n") + 1, lines++)
+            if (strcspn(at, "\n") > 100)
+                fail_msg("a line of %d columns: %s", (int)strcspn(at, "\n"), at);
+        assert_in_range(lines, 10, 40);
+        free_run(&run);
+    }
+}
+
 int main(void)
 {
     enum { ROWS = sizeof rows / sizeof rows[0] };
@@ -397,6 +428,7 @@ int main(void)
     const struct CMUnitTest more[] = {
         cmocka_unit_test(tells_about_a_closed_pipe),
         cmocka_unit_test(tells_about_a_full_disk),
+        cmocka_unit_test(models_fit_a_screen),
     };
     const int failed = cmocka_run_group_tests_name("command lines", tests, NULL, NULL);
     return failed + cmocka_run_group_tests_name("tool", more, NULL, NULL);
