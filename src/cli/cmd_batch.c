@@ -121,7 +121,7 @@ static int batch(const char *path)
 
 int nvfp4_cmd_batch(int argc, char **argv)
 {
-    nvfp4_cli_args args = { argc, argv, 1, 0, &usage, NULL };
+    nvfp4_cli_args args = { .argc = argc, .argv = argv, .at = 1, .usage = &usage };
     const char *path = NULL;
     for (;;) {
         switch (nvfp4_cli_next(&args)) {

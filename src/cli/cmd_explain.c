@@ -236,7 +236,7 @@ static int explain(struct explain *e)
 int nvfp4_cmd_explain(int argc, char **argv)
 {
     static const nvfp4_explain_options initial = NVFP4_EXPLAIN_OPTIONS_INIT;
-    nvfp4_cli_args args = { argc, argv, 1, 0, &usage, NULL };
+    nvfp4_cli_args args = { .argc = argc, .argv = argv, .at = 1, .usage = &usage };
     struct explain e;
     memset(&e, 0, sizeof e);
     e.options = initial;
