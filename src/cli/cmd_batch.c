@@ -38,7 +38,10 @@ static int is_blank(const char *text, size_t length)
 static int write_line(const struct batch *b)
 {
     b->answer.text[b->answer.length] = '\n';
-    return fwrite(b->answer.text, 1, b->answer.length + 1, stdout) == b->answer.length + 1;
+    if (fwrite(b->answer.text, 1, b->answer.length + 1, stdout) == b->answer.length + 1)
+        return 1;
+    nvfp4_cli_output_failed();
+    return 0;
 }
 
 static int answer_invalid(struct batch *b, const nvfp4_error *error)

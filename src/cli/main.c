@@ -38,7 +38,8 @@ static void help(void)
           "  0  a backend was selected, or the command did its work\n"
           "  1  a reasoned no: nothing fits, or what was asked for does not\n"
           "  2  bad input or usage\n"
-          "  3  the machine cannot answer: no driver, no device\n",
+          "  3  the machine cannot answer: no driver, no device\n"
+          "141  nobody reads the output any more\n",
           stdout);
 }
 

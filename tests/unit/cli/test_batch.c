@@ -174,15 +174,32 @@ static void needs_no_more_memory_for_more_lines(void **state)
 #endif
 }
 
-static void tells_about_a_closed_pipe(void **state)
+static void is_silent_about_a_closed_pipe(void **state)
 {
     static const char *const args[] = { "batch", NVFP4_TEST_DATA
         "/requests/two-lines.jsonl", NULL };
     struct run run;
     (void)state;
     run_tool_into(&run, args, NULL);
+    assert_int_equal(run.exit_code, 141);
+    assert_string_equal(run.err, "");
+    free_run(&run);
+}
+
+static void tells_about_a_full_disk(void **state)
+{
+    static const char *const args[] = { "batch", NVFP4_TEST_DATA
+        "/requests/two-lines.jsonl", NULL };
+    static const char full[] = "/dev/full";
+    struct run run;
+    FILE *const there = fopen(full, "rb");
+    (void)state;
+    if (there == NULL)
+        skip();
+    fclose(there);
+    run_tool_into(&run, args, full);
     assert_int_equal(run.exit_code, 2);
-    assert_non_null(strstr(run.err, "standard output cannot be written"));
+    assert_non_null(strstr(run.err, "standard output cannot be written: No space left"));
     free_run(&run);
 }
 
@@ -264,7 +281,8 @@ int main(void)
     const struct CMUnitTest more[] = {
         cmocka_unit_test(goes_on_behind_long_lines),
         cmocka_unit_test(needs_no_more_memory_for_more_lines),
-        cmocka_unit_test(tells_about_a_closed_pipe),
+        cmocka_unit_test(is_silent_about_a_closed_pipe),
+        cmocka_unit_test(tells_about_a_full_disk),
         cmocka_unit_test(reads_files),
         cmocka_unit_test(answers_before_it_waits),
     };
