@@ -80,7 +80,7 @@ int nvfp4_cli_is_file(const char *path)
 {
 #ifndef _WIN32
     struct stat info;
-    if (stat(path, &info) != 0 || S_ISDIR(info.st_mode))
+    if (stat(path, &info) != 0 || !S_ISREG(info.st_mode)) /* a pipe would be waited for */
         return 0;
 #endif
     FILE *const file = fopen(path, "rb");

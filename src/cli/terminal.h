@@ -33,7 +33,7 @@ int nvfp4_cli_color(void);
 /** The value of an environment variable, NULL when it is not set or empty. */
 const char *nvfp4_cli_environment(const char *name);
 
-/** 1 if there is a file (not a folder) of that name that can be opened. */
+/** 1 if there is a regular file of that name that can be opened. */
 int nvfp4_cli_is_file(const char *path);
 
 /** Text that grows. All zero is empty; `text` is NUL-terminated once something was put in. */
