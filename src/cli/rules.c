@@ -49,6 +49,8 @@ nvfp4_status nvfp4_cli_rules_make(nvfp4_cli_rules *rules, nvfp4_cli_question *qu
         const size_t length = strcspn(at, ",");
         if (length >= sizeof name)
             return fail(error, NVFP4_ELIMIT, "--policy: a name is too long");
+        if (length == 0)
+            return fail(error, NVFP4_ESCHEMA, "--policy: an empty name in the list");
         snprintf(name, sizeof name, "%.*s", (int)length, at);
         const nvfp4_status status = add(rules, question, base, name, error);
         if (status != NVFP4_OK)

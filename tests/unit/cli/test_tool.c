@@ -252,6 +252,28 @@ static const struct row rows[] = {
       "layer.swiglu_limit=12", "--policy", "vllm-46492"), { NULL }, NULL, 0, 0,
       OUT("w4a4, swiglustep, limit 12\n", "w4a4, silu, limit 12\n"), NOTHING },
 
+    /* several policies side by side */
+    { "two policies compared", ARGS("explain", "--sm", "120", "--policy", "vllm-45836,vllm-46492",
+      "--set", "layer.swiglu_limit=10"), { NULL }, NULL, 0, 0, OUT("vllm-45836", "vllm-46492",
+      "MARLIN", "FLASHINFER_CUTLASS"), NOTHING },
+    { "two policies compared, in JSON", ARGS("explain", "--sm", "120", "--policy",
+      "vllm-45836,vllm-46492", "--set", "layer.swiglu_limit=10", "--format", "json"), { NULL }, NULL,
+      0, 1, OUT("{\"answers\":[{\"status\":\"ok\",\"backend\":\"MARLIN\"",
+      "\"backend\":\"FLASHINFER_CUTLASS\"", "\"differ\":true}\n"), NOTHING },
+    { "two policies that agree", ARGS("explain", "--sm", "120", "--policy", "vllm,vllm-52018",
+      "--format", "json"), { NULL }, NULL, 0, 1, OUT("\"differ\":false}\n"), NOTHING },
+    { "two policies, one without a backend", ARGS("explain", "--sm", "120", "--policy",
+      "vllm-44992,vllm-46492", "--set", "layer.swiglu_limit=10"), { NULL }, NULL, 1, 0,
+      OUT("vllm-44992"), NOTHING },
+    { "two policies of which one has no name", ARGS("explain", "--sm", "120", "--policy",
+      "vllm-45836,"), { NULL }, NULL, 2, 0, NOTHING, SAYS("--policy: an empty name in the list") },
+    { "two policies of which one is none", ARGS("explain", "--sm", "120", "--policy",
+      "vllm-45836,vlm", "--format", "json"), { NULL }, NULL, 2, 1, OUT("\"status\":\"invalid\""),
+      SAYS("--policy vlm: unknown policy 'vlm'; did you mean 'vllm'?") },
+    { "a model under two policies", ARGS(MODEL("two-groups"), "--sm", "120", "--policy",
+      "vllm-45836,vllm-46492"), { NULL }, NULL, 0, 0, OUT("layers 2-3\n\n", "\nlayers 4-5\n\n"),
+      NOTHING },
+
     /* many groups on one screen */
     { "groups that differ in their limits", ARGS(MODEL("many-limits"), "--sm", "120"), { NULL },
       NULL, 0, 0, OUT("\n  layers 0-7   FLASHINFER_CUTLASS            w4a4, swiglustep, limits 1 to 8, "
