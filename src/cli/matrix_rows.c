@@ -8,6 +8,7 @@
 #include <nvfp4moe/model.h>
 
 #include "cli/assumed.h"
+#include "cli/layers.h"
 
 static int out_of_memory(void)
 {
@@ -98,11 +99,12 @@ static void limit_text(char *text, size_t room, double limit)
 /* "layers 3-60: w4a16, silu, limit 10.0" */
 static void layer_detail(const nvfp4_moe_layer *layer, const char *layers, char *text, size_t room)
 {
-    char limit[48] = "no limit";
+    char limit[48] = "no limit", shorter[NVFP4_CLI_LAYERS_TEXT] = "";
     if (layer->has & NVFP4_HAS_SWIGLU_LIMIT)
         limit_text(limit, sizeof limit, layer->swiglu_limit);
-    snprintf(text, room, "%s%.80s%s%s%s%s, %s", layers != NULL ? "layers " : "",
-             layers != NULL ? layers : "", layers != NULL ? ": " : "",
+    if (layers != NULL)
+        nvfp4_cli_layers_short(layers, shorter);
+    snprintf(text, room, "%s%s%s%s%s%s, %s", layers != NULL ? "layers " : "", shorter, layers != NULL ? ": " : "",
              layer->scheme != NVFP4_SCHEME_W4A4 ? nvfp4_scheme_name((nvfp4_scheme)layer->scheme)
                                                 : "",
              layer->scheme != NVFP4_SCHEME_W4A4 ? ", " : "",

@@ -125,6 +125,31 @@ static int compare(nvfp4_cli_question *question, const nvfp4_moe_layer *base, co
     return code;
 }
 
+/* What the comparison of a group rests on that nobody said. */
+static void print_assumed(const nvfp4_cli_question *question, const nvfp4_model_group *group,
+                          int form)
+{
+    nvfp4_request *request;
+    nvfp4_error error;
+    uint32_t assumed = 0;
+    char text[96];
+    const char *key;
+    if (nvfp4_request_new(&request) != NVFP4_OK)
+        return;
+    nvfp4_cli_group_build(question, group, request, &assumed, &error);
+    if (form == NVFP4_CLI_JSON) {
+        fputs(",\"assumed\":[", stdout);
+        for (size_t i = 0; (key = nvfp4_cli_assumed_key(assumed, i)) != NULL; i++)
+            printf("%s\"%s\"", i > 0 ? "," : "", key);
+        putchar(']');
+    } else if (assumed != 0) {
+        printf("\nassumed: %s (the files do not say; --set %s says it)\n",
+               nvfp4_cli_assumed_text(assumed, nvfp4_request_layer(request), text, sizeof text),
+               nvfp4_cli_assumed_remedy(assumed));
+    }
+    nvfp4_request_destroy(request);
+}
+
 static int compare_groups(nvfp4_cli_question *question, const nvfp4_model *model, const char *list,
                           int form)
 {
@@ -147,6 +172,7 @@ static int compare_groups(nvfp4_cli_question *question, const nvfp4_model *model
         if (answer == NVFP4_EXIT_USAGE)
             return answer;
         code = answer > code ? answer : code;
+        print_assumed(question, group, form);
         fputs(form == NVFP4_CLI_JSON ? "}" : "", stdout);
     }
     fputs(form == NVFP4_CLI_JSON ? "]}\n" : "", stdout);

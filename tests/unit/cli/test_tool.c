@@ -274,6 +274,15 @@ static const struct row rows[] = {
       "vllm-45836,vllm-46492"), { NULL }, NULL, 0, 0, OUT("layers 2-3\n\n", "\nlayers 4-5\n\n"),
       NOTHING },
 
+    { "a comparison of what is assumed", ARGS(MODEL("no-limit"), "--sm", "120", "--policy",
+      "vllm-45836,vllm-46492"), { NULL }, NULL, 0, 0,
+      OUT("\nassumed: no limit (the files do not say; "), NOTHING },
+    { "a comparison of what is assumed, in JSON", ARGS(MODEL("no-limit"), "--sm", "120", "--policy",
+      "vllm-45836,vllm-46492", "--format", "json"), { NULL }, NULL, 0, 1,
+      OUT("\"assumed\":[\"layer.swiglu_limit\"]}]}\n"), NOTHING },
+    { "layers of a matrix in short", ARGS("matrix", "--model", MODEL("alternating"), "--gpu",
+      "sm 120"), { NULL }, NULL, 0, 0, OUT("layers 0-22 even, 12 layers: silu"), NOTHING },
+
     /* many groups on one screen */
     { "groups that differ in their limits", ARGS(MODEL("many-limits"), "--sm", "120"), { NULL },
       NULL, 0, 0, OUT("\n  layers 0-7   FLASHINFER_CUTLASS            w4a4, swiglustep, limits 1 to 8, "
