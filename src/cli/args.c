@@ -25,6 +25,23 @@ static int unknown_option(const nvfp4_cli_args *args, const char *text, size_t l
     return NVFP4_ARG_ERROR;
 }
 
+/* Of an option with a value a second one would silently take the first one's place. */
+static int is_repeated(nvfp4_cli_args *args, int i)
+{
+    const nvfp4_cli_option *const o = &args->usage->options[i];
+    const uint64_t bit = i < 64 ? (uint64_t)1 << i : 0;
+    const int again = (args->seen & bit) != 0;
+    args->seen |= bit;
+    return again && o->value != NULL && strcmp(o->name, "--set") != 0 &&
+           (args->repeats == NULL || strcmp(o->name, args->repeats) != 0);
+}
+
+static int needs_value(const nvfp4_cli_args *args, const nvfp4_cli_option *o)
+{
+    nvfp4_cli_complain("%s: %s needs a value: %s", args->argv[0], o->name, o->value);
+    return NVFP4_ARG_ERROR;
+}
+
 /* "--tp 4" and "--tp=4" */
 static int option(nvfp4_cli_args *args, const char *text)
 {
@@ -40,12 +57,15 @@ static int option(nvfp4_cli_args *args, const char *text)
             return NVFP4_ARG_ERROR;
         }
         if (options[i].value != NULL && equals == NULL) {
-            if (args->at >= args->argc) {
-                nvfp4_cli_complain("%s: %s needs a value: %s", args->argv[0], options[i].name,
-                                   options[i].value);
-                return NVFP4_ARG_ERROR;
-            }
+            if (args->at >= args->argc)
+                return needs_value(args, &options[i]);
             args->value = args->argv[args->at++];
+        }
+        if (options[i].value != NULL && *args->value == '\0')
+            return needs_value(args, &options[i]);
+        if (is_repeated(args, i)) {
+            nvfp4_cli_complain("%s: %s is given twice", args->argv[0], options[i].name);
+            return NVFP4_ARG_ERROR;
         }
         return i;
     }
@@ -59,6 +79,10 @@ int nvfp4_cli_next(nvfp4_cli_args *args)
             return NVFP4_ARG_END;
         const char *const text = args->argv[args->at++];
         if (args->only_words || text[0] != '-' || text[1] == '\0') {
+            if (*text == '\0') {
+                nvfp4_cli_complain("%s: an empty word is given", args->argv[0]);
+                return NVFP4_ARG_ERROR;
+            }
             args->value = text;
             return NVFP4_ARG_WORD;
         }

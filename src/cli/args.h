@@ -8,6 +8,7 @@
  */
 
 #include <stddef.h>
+#include <stdint.h>
 
 /** An option; a table ends with a row of NULLs. Every command also has --help. */
 typedef struct nvfp4_cli_option {
@@ -32,6 +33,8 @@ typedef struct nvfp4_cli_args {
     int only_words;    /**< 1: `--` has been seen */
     const nvfp4_cli_usage *usage;
     const char *value; /**< of the option or word just read */
+    uint64_t seen;       /**< bit i: row i of the options has been read, of the first 64 */
+    const char *repeats; /**< an option with a value, beside --set, that may be given again; or NULL */
 } nvfp4_cli_args;
 
 /** What nvfp4_cli_next() found, beside the number of an option. */

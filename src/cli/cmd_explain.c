@@ -2,6 +2,7 @@
 #include "cli/commands.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli/args.h"
@@ -128,14 +129,39 @@ static int take_device(struct explain *e, const char *option)
     return 1;
 }
 
+/* Is there a GPU of it? 101 is an older number of 110. */
+static int is_known_sm(long sm)
+{
+    nvfp4_gpu gpu = NVFP4_GPU_INIT;
+    for (size_t i = 0; i < nvfp4_gpu_count(); i++)
+        if (nvfp4_gpu_at(i, &gpu) == NVFP4_OK && gpu.key.vendor == NVFP4_VENDOR_NVIDIA &&
+            gpu.key.sm == sm && sm != 0)
+            return 1;
+    return sm == 101;
+}
+
 /* It goes between braces, so it must be nothing but a number. */
-static int is_sm(const char *value)
+static int take_sm(nvfp4_cli_question *q, const char *value)
 {
     const size_t length = strlen(value);
-    if (length >= 2 && length <= 3 && strspn(value, "0123456789") == length)
+    const int is_number = length >= 1 && length <= 3 && strspn(value, "0123456789") == length;
+    const long sm = is_number ? strtol(value, NULL, 10) : 0;
+    if (is_number && !is_known_sm(sm) && is_known_sm(sm * 10)) {
+        nvfp4_cli_complain("--sm %s: did you mean %ld?", value, sm * 10);
+        return 0;
+    }
+    if (!is_number || sm < 10) {
+        nvfp4_cli_complain("--sm %s: expected a compute capability such as 120 (for 12.0)", value);
+        return 0;
+    }
+    if (is_known_sm(sm))
         return 1;
-    nvfp4_cli_complain("--sm %s: expected a compute capability such as 120 (for 12.0)", value);
-    return 0;
+    snprintf(q->remark_text, sizeof q->remark_text,
+             "no known GPU has sm %ld; the rules may not hold for it", sm);
+    q->remark.warning = NVFP4_WARNING_LOW_CONFIDENCE;
+    q->remark.text = q->remark_text;
+    q->remark_count = 1;
+    return 1;
 }
 
 static int take_word(struct explain *e, const char *word)
@@ -157,7 +183,7 @@ static int take_option(struct explain *e, int option, const char *value)
     if (option >= OPTION_GPU && option <= OPTION_MACHINE)
         if (!take_device(e, options[option].name))
             return 0;
-    if (option == OPTION_SM && !is_sm(value))
+    if (option == OPTION_SM && !take_sm(&e->question, value))
         return 0;
     if (option == OPTION_POLICY && strchr(value, ',') != NULL) {
         e->policies = value;
@@ -236,7 +262,7 @@ static int explain(struct explain *e)
 int nvfp4_cmd_explain(int argc, char **argv)
 {
     static const nvfp4_explain_options initial = NVFP4_EXPLAIN_OPTIONS_INIT;
-    nvfp4_cli_args args = { argc, argv, 1, 0, &usage, NULL };
+    nvfp4_cli_args args = { .argc = argc, .argv = argv, .at = 1, .usage = &usage };
     struct explain e;
     memset(&e, 0, sizeof e);
     e.options = initial;

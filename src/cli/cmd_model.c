@@ -60,7 +60,7 @@ static int show(const char *path, int form)
 int nvfp4_cmd_model(int argc, char **argv)
 {
     static const char *const forms[] = { "text", "json", NULL };
-    nvfp4_cli_args args = { argc, argv, 1, 0, &usage, NULL };
+    nvfp4_cli_args args = { .argc = argc, .argv = argv, .at = 1, .usage = &usage };
     const char *path = NULL;
     int form = NVFP4_CLI_TEXT;
     for (;;) {

@@ -223,7 +223,8 @@ static int run(const char *name, const struct words *given)
             continue;
         if (given->count == subcommands[i].words)
             return subcommands[i].run(given);
-        nvfp4_cli_complain("policy %s: %d words are given, expected %d", name, given->count,
+        nvfp4_cli_complain("policy %s: %d word%s given, expected %d", name, given->count,
+                           given->count == 1 ? " is" : "s are",
                            subcommands[i].words);
         return NVFP4_EXIT_USAGE;
     }
@@ -233,7 +234,7 @@ static int run(const char *name, const struct words *given)
 
 int nvfp4_cmd_policy(int argc, char **argv)
 {
-    nvfp4_cli_args args = { argc, argv, 1, 0, &usage, NULL };
+    nvfp4_cli_args args = { .argc = argc, .argv = argv, .at = 1, .usage = &usage };
     struct words given = { { NULL, NULL }, 0, 0, 0 };
     const char *name = NULL;
     if (argc > 1 && strcmp(argv[1], "diff") == 0)

@@ -5,14 +5,19 @@
 
 #include <nvfp4moe/model.h>
 
+#include "cli/assumed.h"
 #include "cli/commands.h"
 #include "cli/explain.h"
+#include "cli/groups.h"
 
 /* The answer for one group of layers whose experts are NVFP4. */
 struct group {
     const nvfp4_model_group *facts;
+    nvfp4_moe_layer layer; /* as it was asked for */
+    uint32_t assumed;      /* NVFP4_KNOWS_* bits of what neither the files nor the user say */
     nvfp4_status status;
     nvfp4_selection selection; /* where status is OK */
+    size_t ruled_out;          /* kernels */
     nvfp4_cli_text request;    /* as JSON; only in JSON */
     nvfp4_cli_text answer;     /* in the form asked for */
 };
@@ -25,7 +30,7 @@ struct survey {
     struct group *groups;
     size_t count;
     const char *status; /* "ok", the worst group's, "not_moe", "not_nvfp4" */
-    size_t worst;       /* the first group of that status */
+    size_t told;        /* the group that is told in full */
     const nvfp4_policy *policy;
     char title[128];
 };
@@ -48,18 +53,46 @@ static int print_request(const nvfp4_request *request, nvfp4_cli_text *text)
     return 1;
 }
 
+static size_t count_ruled_out(const nvfp4_request *request)
+{
+    nvfp4_verdicts verdicts = NVFP4_VERDICTS_INIT;
+    size_t count = 0;
+    if (nvfp4_judge(nvfp4_request_layer(request), nvfp4_request_deployment(request),
+                    nvfp4_request_policy(request), &verdicts) == NVFP4_OK)
+        for (size_t i = 0; i < NVFP4_KERNELS_MAX; i++)
+            count += verdicts.reasons[i] != 0;
+    return count;
+}
+
+/* Where all is well the group that asks most of a kernel is told: it has a limit, it rules out
+ * most. */
+static size_t most_demanding(const struct survey *s)
+{
+    size_t best = 0;
+    for (size_t i = 1; i < s->count; i++) {
+        const struct group *const a = &s->groups[i], *const b = &s->groups[best];
+        const int limit = (a->layer.has & NVFP4_HAS_SWIGLU_LIMIT) != 0;
+        const int best_limit = (b->layer.has & NVFP4_HAS_SWIGLU_LIMIT) != 0;
+        if (limit != best_limit ? limit : a->ruled_out > b->ruled_out)
+            best = i;
+    }
+    return best;
+}
+
 /* Ask for one group. @return an exit code; USAGE has been complained about. */
 static int ask(struct survey *s, struct group *g, nvfp4_request *request)
 {
     nvfp4_error error;
-    if (nvfp4_cli_question_build(s->question, &g->facts->layer, request, &error) != NVFP4_OK)
+    if (nvfp4_cli_group_build(s->question, g->facts, request, &g->assumed, &error) != NVFP4_OK)
         return nvfp4_cli_invalid(&error, s->form);
+    g->layer = *nvfp4_request_layer(request);
     const char *const name = nvfp4_request_device_name(request);
     snprintf(s->title, sizeof s->title, "%s", name);
     s->options.title = *name != '\0' ? s->title : NULL;
     s->policy = nvfp4_request_policy(request);
     nvfp4_select_backend(nvfp4_request_layer(request), nvfp4_request_deployment(request),
                          s->policy, &g->selection);
+    g->ruled_out = count_ruled_out(request);
     if (s->form == NVFP4_CLI_JSON && !print_request(request, &g->request))
         return NVFP4_EXIT_USAGE;
     return nvfp4_cli_answer(request, s->form, &s->options, &g->answer, &g->status)
@@ -92,9 +125,11 @@ static int ask_all(struct survey *s)
         /* One backend is asked for in all of them, or in none: there is but one kind of no. */
         if (g->status != NVFP4_OK && strcmp(s->status, "ok") == 0) {
             s->status = nvfp4_cli_status_word(g->status);
-            s->worst = s->count - 1;
+            s->told = s->count - 1;
         }
     }
+    if (strcmp(s->status, "ok") == 0)
+        s->told = most_demanding(s);
     nvfp4_request_destroy(request);
     return code;
 }
@@ -104,6 +139,7 @@ static int ask_all(struct survey *s)
 static int print_json(const struct survey *s)
 {
     nvfp4_cli_text model = { NULL, 0, 0 };
+    const char *key;
     model.length = nvfp4_model_to_json(s->model, NULL, 0);
     if (!nvfp4_cli_text_reserve(&model, model.length))
         return 0;
@@ -116,7 +152,10 @@ static int print_json(const struct survey *s)
             printf("%s{\"layers\":\"%s\"", i > 0 ? "," : "", g->facts->layers);
         else
             printf("%s{\"layers\":null", i > 0 ? "," : "");
-        printf(",\"request\":%s,\"answer\":%s}", g->request.text, g->answer.text);
+        printf(",\"request\":%s,\"answer\":%s,\"assumed\":[", g->request.text, g->answer.text);
+        for (size_t k = 0; (key = nvfp4_cli_assumed_key(g->assumed, k)) != NULL; k++)
+            printf("%s\"%s\"", k > 0 ? "," : "", key);
+        fputs("]}", stdout);
     }
     puts("]}");
     nvfp4_cli_text_free(&model);
@@ -125,87 +164,103 @@ static int print_json(const struct survey *s)
 
 /* ---- text ---- */
 
-static void print_warnings(const nvfp4_model *model)
+/* Of a limit that the files do not say, the user may have said it. */
+static int limit_was_said(const struct survey *s)
 {
+    size_t open = 0;
+    for (size_t i = 0; i < s->count; i++) {
+        open += (s->groups[i].facts->known & NVFP4_KNOWS_LIMIT) == 0;
+        if (s->groups[i].assumed & NVFP4_KNOWS_LIMIT)
+            return 0;
+    }
+    return open > 0;
+}
+
+static void print_warnings(const struct survey *s)
+{
+    const int said = limit_was_said(s);
     const nvfp4_model_warning *w;
-    for (size_t i = 0; (w = nvfp4_model_warning_at(model, i)) != NULL; i++) {
+    for (size_t i = 0; (w = nvfp4_model_warning_at(s->model, i)) != NULL; i++) {
+        if (said && w->code == NVFP4_MODEL_WARNING_LIMIT_UNKNOWN)
+            continue;
         printf("  warning, %s: ", nvfp4_model_warning_name((nvfp4_model_warning_code)w->code));
         nvfp4_cli_print(w->text);
         putchar('\n');
     }
 }
 
-static void print_layers(const nvfp4_model_group *facts, int width)
+/* What the answers rest on that nobody said: every such thing once. */
+static void print_assumed(const struct survey *s)
 {
-    if (facts->layers != NULL)
-        printf("  layers %-*s  ", width, facts->layers);
-    else
-        printf("  %-*s  ", width + 7, "layers not known");
+    uint32_t told = 0;
+    char text[96];
+    for (size_t i = 0; i < s->count; i++) {
+        const struct group *const g = &s->groups[i];
+        if ((g->assumed & ~told) == 0)
+            continue;
+        printf("  assumed: %s (the files do not say; --set %s says it)\n",
+               nvfp4_cli_assumed_text(g->assumed & ~told, &g->layer, text, sizeof text),
+               nvfp4_cli_assumed_remedy(g->assumed & ~told));
+        told |= g->assumed;
+    }
 }
 
-static void print_layer(const nvfp4_moe_layer *layer)
-{
-    printf("%s, %s, ", nvfp4_scheme_name((nvfp4_scheme)layer->scheme),
-           nvfp4_activation_name((nvfp4_activation)layer->activation));
-    if (layer->has & NVFP4_HAS_SWIGLU_LIMIT)
-        printf("limit %g\n", layer->swiglu_limit);
-    else
-        puts("no limit");
-}
-
-static void print_row(const struct survey *s, const struct group *g, int width)
+static void answer_text(const struct survey *s, const struct group *g, char *text, size_t room)
 {
     nvfp4_kernel_info kernel = { 0, 0, "", "", "" };
-    char name[96];
-    print_layers(g->facts, width);
-    if (g->status == NVFP4_OK) {
-        nvfp4_policy_kernel(s->policy, (size_t)g->selection.kernel, &kernel);
-        snprintf(name, sizeof name, "%s%s%s", kernel.backend_name,
-                 *kernel.kernel_name != '\0' ? "/" : "", kernel.kernel_name);
-    } else {
-        snprintf(name, sizeof name, "%s",
-                 g->status == NVFP4_EREFUSED ? "refused" : "no backend fits");
+    if (g->status != NVFP4_OK) {
+        snprintf(text, room, "%s", g->status == NVFP4_EREFUSED ? "refused" : "no backend fits");
+        return;
     }
-    printf("%-28s  ", name);
-    print_layer(&g->facts->layer);
+    nvfp4_policy_kernel(s->policy, (size_t)g->selection.kernel, &kernel);
+    snprintf(text, room, "%s%s%s", kernel.backend_name, *kernel.kernel_name != '\0' ? "/" : "",
+             kernel.kernel_name);
 }
 
-static int layers_width(const nvfp4_model *model)
+static nvfp4_cli_group_row nvfp4_row(const struct survey *s, const struct group *g)
 {
-    const nvfp4_model_group *facts;
-    size_t width = 4;
-    for (size_t i = 0; (facts = nvfp4_model_group_at(model, i)) != NULL; i++)
-        if (facts->layers != NULL && strlen(facts->layers) > width)
-            width = strlen(facts->layers) < 24 ? strlen(facts->layers) : 24;
-    return (int)width;
+    nvfp4_cli_group_row row = { "", &g->layer, g->facts->layers, NULL, 0, 0, 1 };
+    answer_text(s, g, row.answer, sizeof row.answer);
+    row.least = row.most = g->layer.swiglu_limit;
+    return row;
+}
+
+static nvfp4_cli_group_row other_row(const nvfp4_model_group *facts)
+{
+    nvfp4_cli_group_row row = { "not quantised", NULL, facts->layers, NULL, 0, 0, 1 };
+    if (facts->weights != NVFP4_WEIGHTS_NONE)
+        snprintf(row.answer, sizeof row.answer, "not NVFP4 but %s",
+                 nvfp4_weights_name((nvfp4_weights)facts->weights));
+    return row;
 }
 
 /* The groups, what is worst first, and those that no NVFP4 kernel is for. */
-static void print_table(const struct survey *s)
+static int print_table(const struct survey *s)
 {
     const nvfp4_model_group *facts;
-    const int width = layers_width(s->model);
+    size_t count = 0, room = 0;
+    while (nvfp4_model_group_at(s->model, room) != NULL)
+        room++;
+    nvfp4_cli_group_row *const rows = calloc(room + 1, sizeof *rows);
+    if (rows == NULL)
+        return 0;
     for (int pass = 0; pass < 2; pass++)
         for (size_t i = 0; i < s->count; i++)
             if ((s->groups[i].status == NVFP4_OK) == (pass == 1))
-                print_row(s, &s->groups[i], width);
-    for (size_t i = 0; (facts = nvfp4_model_group_at(s->model, i)) != NULL; i++) {
-        if (facts->weights == NVFP4_WEIGHTS_NVFP4)
-            continue;
-        print_layers(facts, width);
-        if (facts->weights == NVFP4_WEIGHTS_NONE)
-            puts("not quantised");
-        else
-            printf("not NVFP4 but %s\n", nvfp4_weights_name((nvfp4_weights)facts->weights));
-    }
+                rows[count++] = nvfp4_row(s, &s->groups[i]);
+    for (size_t i = 0; (facts = nvfp4_model_group_at(s->model, i)) != NULL; i++)
+        if (facts->weights != NVFP4_WEIGHTS_NVFP4)
+            rows[count++] = other_row(facts);
+    const int done = nvfp4_cli_groups_print(rows, count);
+    free(rows);
+    return done;
 }
 
-/* Of many groups only the worst is told in full: the answer fits a screen. */
-static void print_text(const struct survey *s)
+static void print_heading(const struct survey *s, int alone)
 {
+    char layers[NVFP4_CLI_LAYERS_TEXT];
     const char *const type = nvfp4_model_type(s->model);
     const char *const architecture = nvfp4_model_architecture(s->model);
-    const int alone = s->count == 1 && nvfp4_model_group_at(s->model, 1) == NULL;
     nvfp4_cli_print(type != NULL ? type : "a model without model_type");
     if (architecture != NULL) {
         fputs(" (", stdout);
@@ -217,17 +272,30 @@ static void print_text(const struct survey *s)
     else if (strcmp(s->status, "not_nvfp4") == 0)
         fputs(": its experts are not NVFP4, there is no kernel to choose", stdout);
     else if (alone && s->groups[0].facts->layers != NULL)
-        printf(", MoE layers %s", s->groups[0].facts->layers);
+        printf(", MoE layers %s", nvfp4_cli_layers_short(s->groups[0].facts->layers, layers));
     putchar('\n');
-    if (!alone)
-        print_table(s);
-    print_warnings(s->model);
+}
+
+/* Of many groups only one is told in full: the answer fits a screen. */
+static int print_text(const struct survey *s)
+{
+    char layers[NVFP4_CLI_LAYERS_TEXT];
+    const int alone = s->count == 1 && nvfp4_model_group_at(s->model, 1) == NULL;
+    print_heading(s, alone);
+    if (!alone && !print_table(s)) {
+        nvfp4_cli_complain("out of memory");
+        return 0;
+    }
+    print_warnings(s);
+    print_assumed(s);
     if (s->count == 0)
-        return;
+        return 1;
+    const struct group *const g = &s->groups[s->told];
     putchar('\n');
-    if (!alone && s->groups[s->worst].facts->layers != NULL)
-        printf("layers %s\n", s->groups[s->worst].facts->layers);
-    fputs(s->groups[s->worst].answer.text, stdout);
+    if (!alone && g->facts->layers != NULL)
+        printf("layers %s\n", nvfp4_cli_layers_short(g->facts->layers, layers));
+    fputs(g->answer.text, stdout);
+    return 1;
 }
 
 static int explain(struct survey *s)
@@ -241,9 +309,7 @@ static int explain(struct survey *s)
         if (code != NVFP4_EXIT_OK)
             return code;
     }
-    if (s->form == NVFP4_CLI_TEXT)
-        print_text(s);
-    else if (!print_json(s))
+    if (!(s->form == NVFP4_CLI_TEXT ? print_text(s) : print_json(s)))
         return NVFP4_EXIT_USAGE;
     return strcmp(s->status, "ok") == 0 ? NVFP4_EXIT_OK : NVFP4_EXIT_NO;
 }

@@ -13,6 +13,8 @@
 #include <unistd.h>
 #endif
 
+#include "cli/terminal.h"
+
 int nvfp4_cli_lines_begin(nvfp4_cli_lines *lines, FILE *stream)
 {
     memset(lines, 0, sizeof *lines);
@@ -39,7 +41,8 @@ static int fill(nvfp4_cli_lines *l)
     size_t room = NVFP4_CLI_LINE_BYTES - l->end;
     if (room > (size_t)64 << 10)
         room = (size_t)64 << 10;
-    fflush(stdout);
+    if (fflush(stdout) != 0)
+        nvfp4_cli_output_failed();
     for (;;) {
         errno = 0;
 #ifdef _WIN32

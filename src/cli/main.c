@@ -38,18 +38,26 @@ static void help(void)
           "  0  a backend was selected, or the command did its work\n"
           "  1  a reasoned no: nothing fits, or what was asked for does not\n"
           "  2  bad input or usage\n"
-          "  3  the machine cannot answer: no driver, no device\n",
+          "  3  the machine cannot answer: no driver, no device\n"
+          "141  nobody reads the output any more\n",
           stdout);
 }
 
 static int unknown_command(const char *word)
 {
     nvfp4_nearest search;
+    if (*word == '\0') {
+        nvfp4_cli_complain("the command is an empty word; see nvfp4-select --help");
+        return NVFP4_EXIT_USAGE;
+    }
     nvfp4_nearest_begin(&search, word);
     for (int i = 0; i < COMMAND_COUNT; i++)
         nvfp4_nearest_offer(&search, commands[i].name);
+    nvfp4_nearest_offer(&search, "--help");
+    nvfp4_nearest_offer(&search, "--version");
     if (search.best != NULL)
-        nvfp4_cli_complain("unknown command '%.60s'; did you mean '%s'?", word, search.best);
+        nvfp4_cli_complain("unknown %s '%.60s'; did you mean '%s'?",
+                           *word == '-' ? "option" : "command", word, search.best);
     else
         nvfp4_cli_complain("'%.200s' is neither a command nor a model (a folder with a "
                            "config.json); see nvfp4-select --help",

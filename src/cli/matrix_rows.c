@@ -7,6 +7,9 @@
 
 #include <nvfp4moe/model.h>
 
+#include "cli/assumed.h"
+#include "cli/layers.h"
+
 static int out_of_memory(void)
 {
     nvfp4_cli_complain("out of memory");
@@ -96,32 +99,46 @@ static void limit_text(char *text, size_t room, double limit)
 /* "layers 3-60: w4a16, silu, limit 10.0" */
 static void layer_detail(const nvfp4_moe_layer *layer, const char *layers, char *text, size_t room)
 {
-    char limit[48] = "no limit";
+    char limit[48] = "no limit", shorter[NVFP4_CLI_LAYERS_TEXT] = "";
     if (layer->has & NVFP4_HAS_SWIGLU_LIMIT)
         limit_text(limit, sizeof limit, layer->swiglu_limit);
-    snprintf(text, room, "%s%.80s%s%s%s%s, %s", layers != NULL ? "layers " : "",
-             layers != NULL ? layers : "", layers != NULL ? ": " : "",
+    if (layers != NULL)
+        nvfp4_cli_layers_short(layers, shorter);
+    snprintf(text, room, "%s%s%s%s%s%s, %s", layers != NULL ? "layers " : "", shorter, layers != NULL ? ": " : "",
              layer->scheme != NVFP4_SCHEME_W4A4 ? nvfp4_scheme_name((nvfp4_scheme)layer->scheme)
                                                 : "",
              layer->scheme != NVFP4_SCHEME_W4A4 ? ", " : "",
              nvfp4_activation_name((nvfp4_activation)layer->activation), limit);
 }
 
-/* The layer that the question makes of one. */
-static int build(const nvfp4_cli_question *question, const nvfp4_moe_layer *base,
-                 nvfp4_moe_layer *layer)
+/* The layer that the question makes of a group's, or of none. */
+static int build(const nvfp4_cli_question *question, const nvfp4_model_group *group,
+                 nvfp4_moe_layer *layer, uint32_t *assumed)
 {
     nvfp4_request *request;
     nvfp4_error error;
     if (nvfp4_request_new(&request) != NVFP4_OK)
         return out_of_memory();
-    const int done = nvfp4_cli_question_build(question, base, request, &error) == NVFP4_OK;
+    *assumed = 0;
+    const nvfp4_status status =
+        group != NULL ? nvfp4_cli_group_build(question, group, request, assumed, &error)
+                      : nvfp4_cli_question_build(question, NULL, request, &error);
+    const int done = status == NVFP4_OK;
     if (done)
         *layer = *nvfp4_request_layer(request);
     else
         nvfp4_cli_complain_error(&error);
     nvfp4_request_destroy(request);
     return done;
+}
+
+/* " (assumed: no limit)" */
+static void add_assumed(char *detail, size_t room, uint32_t assumed, const nvfp4_moe_layer *layer)
+{
+    const size_t length = strlen(detail);
+    char text[96];
+    snprintf(detail + length, room - length, " (assumed: %s)",
+             nvfp4_cli_assumed_text(assumed, layer, text, sizeof text));
 }
 
 static int add_groups(nvfp4_cli_rows *rows, const nvfp4_cli_question *question,
@@ -133,12 +150,15 @@ static int add_groups(nvfp4_cli_rows *rows, const nvfp4_cli_question *question,
         several += group->weights == NVFP4_WEIGHTS_NVFP4;
     for (size_t i = 0; (group = nvfp4_model_group_at(model, i)) != NULL; i++) {
         nvfp4_moe_layer layer;
+        uint32_t assumed;
         char detail[256];
         if (group->weights != NVFP4_WEIGHTS_NVFP4)
             continue;
-        if (!build(question, &group->layer, &layer))
+        if (!build(question, group, &layer, &assumed))
             return 0;
         layer_detail(&layer, several > 1 ? group->layers : NULL, detail, sizeof detail);
+        if (assumed != 0)
+            add_assumed(detail, sizeof detail, assumed, &layer);
         if (!add(rows, name, detail, NULL, &layer))
             return 0;
     }
@@ -203,7 +223,8 @@ int nvfp4_cli_rows_add_activations(nvfp4_cli_rows *rows, const nvfp4_cli_questio
                                    const nvfp4_matrix *matrix)
 {
     nvfp4_moe_layer base;
-    if (!build(question, NULL, &base))
+    uint32_t assumed;
+    if (!build(question, NULL, &base, &assumed))
         return 0;
     const int given = (base.has & NVFP4_HAS_SWIGLU_LIMIT) != 0;
     for (int a = 0; a < NVFP4_ACTIVATION_COUNT; a++) {

@@ -102,7 +102,7 @@ static int compare(const nvfp4_policy *from, const nvfp4_policy *to, int json, i
 int nvfp4_cmd_policy_diff(int argc, char **argv)
 {
     static const char *const formats[] = { "text", "json", NULL };
-    nvfp4_cli_args args = { argc, argv, 1, 0, &usage, NULL };
+    nvfp4_cli_args args = { .argc = argc, .argv = argv, .at = 1, .usage = &usage };
     const char *names[2] = { NULL, NULL };
     int json = 0, all = 0, count = 0, found;
     uint32_t flags = 0;
@@ -131,7 +131,7 @@ int nvfp4_cmd_policy_diff(int argc, char **argv)
         }
     }
     if (count != 2) {
-        nvfp4_cli_complain("policy diff: %d policies are given, expected 2", count);
+        nvfp4_cli_complain("policy diff: %d %s given, expected 2", count, count == 1 ? "policy is" : "policies are");
         return NVFP4_EXIT_USAGE;
     }
     const nvfp4_policy *const from = nvfp4_cli_policy(names[0]);

@@ -188,6 +188,15 @@ static nvfp4_status use_environment(nvfp4_request *request, nvfp4_error *error)
     return status;
 }
 
+/* Who wrote no request is told of the options, not of a request's keys. */
+static void tell_options(const nvfp4_cli_question *q, nvfp4_error *error)
+{
+    static const char missing[] = "device is missing";
+    if (q->request == NULL && strncmp(error->message, missing, sizeof missing - 1) == 0)
+        snprintf(error->message, sizeof error->message,
+                 "%s; give --gpu NAME, --sm N, --probe or --machine FILE", missing);
+}
+
 nvfp4_status nvfp4_cli_question_build(const nvfp4_cli_question *q, const nvfp4_moe_layer *base,
                                       nvfp4_request *request, nvfp4_error *error)
 {
@@ -211,7 +220,11 @@ nvfp4_status nvfp4_cli_question_build(const nvfp4_cli_question *q, const nvfp4_m
     for (size_t i = 0; i < q->setting_count && status == NVFP4_OK; i++)
         status = nvfp4_request_set(request, q->settings[i].assignment, q->settings[i].origin,
                                    error);
-    return status != NVFP4_OK ? status : nvfp4_request_resolve(request, error);
+    if (status == NVFP4_OK)
+        status = nvfp4_request_resolve(request, error);
+    if (status != NVFP4_OK)
+        tell_options(q, error);
+    return status;
 }
 
 void nvfp4_cli_question_free(nvfp4_cli_question *q)

@@ -7,7 +7,9 @@
 
 #include <nvfp4moe/model.h>
 
+#include "cli/assumed.h"
 #include "cli/commands.h"
+#include "cli/layers.h"
 
 static nvfp4_status fail(nvfp4_error *error, nvfp4_status status, const char *message)
 {
@@ -47,6 +49,8 @@ nvfp4_status nvfp4_cli_rules_make(nvfp4_cli_rules *rules, nvfp4_cli_question *qu
         const size_t length = strcspn(at, ",");
         if (length >= sizeof name)
             return fail(error, NVFP4_ELIMIT, "--policy: a name is too long");
+        if (length == 0)
+            return fail(error, NVFP4_ESCHEMA, "--policy: an empty name in the list");
         snprintf(name, sizeof name, "%.*s", (int)length, at);
         const nvfp4_status status = add(rules, question, base, name, error);
         if (status != NVFP4_OK)
@@ -121,10 +125,36 @@ static int compare(nvfp4_cli_question *question, const nvfp4_moe_layer *base, co
     return code;
 }
 
+/* What the comparison of a group rests on that nobody said. */
+static void print_assumed(const nvfp4_cli_question *question, const nvfp4_model_group *group,
+                          int form)
+{
+    nvfp4_request *request;
+    nvfp4_error error;
+    uint32_t assumed = 0;
+    char text[96];
+    const char *key;
+    if (nvfp4_request_new(&request) != NVFP4_OK)
+        return;
+    nvfp4_cli_group_build(question, group, request, &assumed, &error);
+    if (form == NVFP4_CLI_JSON) {
+        fputs(",\"assumed\":[", stdout);
+        for (size_t i = 0; (key = nvfp4_cli_assumed_key(assumed, i)) != NULL; i++)
+            printf("%s\"%s\"", i > 0 ? "," : "", key);
+        putchar(']');
+    } else if (assumed != 0) {
+        printf("\nassumed: %s (the files do not say; --set %s says it)\n",
+               nvfp4_cli_assumed_text(assumed, nvfp4_request_layer(request), text, sizeof text),
+               nvfp4_cli_assumed_remedy(assumed));
+    }
+    nvfp4_request_destroy(request);
+}
+
 static int compare_groups(nvfp4_cli_question *question, const nvfp4_model *model, const char *list,
                           int form)
 {
     const nvfp4_model_group *group;
+    char shorter[NVFP4_CLI_LAYERS_TEXT];
     int code = NVFP4_EXIT_OK, told = 0;
     if (form == NVFP4_CLI_JSON)
         fputs("{\"groups\":[", stdout);
@@ -136,11 +166,13 @@ static int compare_groups(nvfp4_cli_question *question, const nvfp4_model *model
             printf("%s{\"layers\":\"%s\",\"comparison\":", told++ > 0 ? "," : "", layers);
         else
             printf("%slayers %s\n\n", told++ > 0 ? "\n" : "",
-                   *layers != '\0' ? layers : "not known");
-        const int answer = compare(question, &group->layer, list, form);
+                   *layers != '\0' ? nvfp4_cli_layers_short(layers, shorter) : "not known");
+        const nvfp4_moe_layer base = nvfp4_cli_group_layer(group);
+        const int answer = compare(question, &base, list, form);
         if (answer == NVFP4_EXIT_USAGE)
             return answer;
         code = answer > code ? answer : code;
+        print_assumed(question, group, form);
         fputs(form == NVFP4_CLI_JSON ? "}" : "", stdout);
     }
     fputs(form == NVFP4_CLI_JSON ? "]}\n" : "", stdout);

@@ -80,7 +80,7 @@ int nvfp4_cli_is_file(const char *path)
 {
 #ifndef _WIN32
     struct stat info;
-    if (stat(path, &info) != 0 || S_ISDIR(info.st_mode))
+    if (stat(path, &info) != 0 || !S_ISREG(info.st_mode)) /* a pipe would be waited for */
         return 0;
 #endif
     FILE *const file = fopen(path, "rb");
@@ -128,14 +128,30 @@ int nvfp4_cli_read(FILE *stream, nvfp4_cli_text *text, size_t most)
     }
 }
 
+#ifndef _WIN32
+static void closed_pipe(int number)
+{
+    (void)number;
+    _exit(NVFP4_CLI_CLOSED_PIPE);
+}
+#endif
+
 void nvfp4_cli_begin_process(void)
 {
 #ifdef _WIN32
     _setmode(_fileno(stdout), _O_BINARY);
     _setmode(_fileno(stdin), _O_BINARY);
 #else
-    signal(SIGPIPE, SIG_IGN);
+    signal(SIGPIPE, closed_pipe);
 #endif
+}
+
+static int output_error; /* the first one that is known */
+
+void nvfp4_cli_output_failed(void)
+{
+    if (output_error == 0)
+        output_error = errno;
 }
 
 int nvfp4_cli_flush(void)
@@ -143,7 +159,8 @@ int nvfp4_cli_flush(void)
     errno = 0;
     if (fflush(stdout) == 0 && !ferror(stdout))
         return 1;
+    nvfp4_cli_output_failed();
     nvfp4_cli_complain("standard output cannot be written: %s",
-                       errno != 0 ? strerror(errno) : "write error");
+                       output_error != 0 ? strerror(output_error) : "write error");
     return 0;
 }

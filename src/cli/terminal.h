@@ -33,7 +33,7 @@ int nvfp4_cli_color(void);
 /** The value of an environment variable, NULL when it is not set or empty. */
 const char *nvfp4_cli_environment(const char *name);
 
-/** 1 if there is a file (not a folder) of that name that can be opened. */
+/** 1 if there is a regular file of that name that can be opened. */
 int nvfp4_cli_is_file(const char *path);
 
 /** Text that grows. All zero is empty; `text` is NUL-terminated once something was put in. */
@@ -53,8 +53,14 @@ void nvfp4_cli_text_free(nvfp4_cli_text *text);
  */
 int nvfp4_cli_read(FILE *stream, nvfp4_cli_text *text, size_t most);
 
-/** Let a write to a closed pipe be an error and no signal; no translation of line ends. */
+/** The exit code when nobody reads stdout any more, as a shell tells it of a closed pipe. */
+#define NVFP4_CLI_CLOSED_PIPE 141
+
+/** Let a write to a closed pipe end the process in silence; no translation of line ends. */
 void nvfp4_cli_begin_process(void);
+
+/** Keep errno as the reason why stdout cannot be written, unless there is one already. */
+void nvfp4_cli_output_failed(void);
 
 /**
  * @brief Flush stdout.

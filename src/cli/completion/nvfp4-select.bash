@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 # Completion for bash. The tool is asked for its own words, so that none can be forgotten here.
 
-_nvfp4_select_words() { # what may stand for the value of the option $1, under the policy $2
+_nvfp4_select_words() { # what may stand for the value of the option $1, under the policy $2, in $3
     local tool=${COMP_WORDS[0]}
     case $1 in
     --policy) "$tool" policy list 2>/dev/null | awk '/^[^ ]/ { print $1 } /also called/ { print $NF }' ;;
     --backend) "$tool" policy show --summary "$2" 2>/dev/null | sed -n 's/.*(--backend \(.*\)).*/\1/p' | sort -u ;;
     --all2all) "$tool" explain --keys 2>/dev/null | awk '/^  all2all / { on = 1; next } /^  [a-z]/ { on = 0 } on' ;;
     --set) "$tool" explain --keys 2>/dev/null | awk '/^[a-z]/ { section = $1 == "at" ? "" : $1 "." } /^  [a-z]/ { print section $1 "=" }' ;;
-    --format) echo text json ;;
+    --format) [[ $3 == matrix ]] && echo text markdown csv json html || echo text json ;;
     --source) echo auto nvml cuda pci tree ;;
     esac
 }
@@ -35,7 +35,7 @@ _nvfp4_select() {
     --model | --machine) _nvfp4_select_files ;;
     --gpu | --sm | --tp | --dp) ;;
     --policy | --backend | --all2all | --set | --format | --source)
-        mapfile -t COMPREPLY < <(compgen -W "$(_nvfp4_select_words "$prev" "$policy")" -- "$cur")
+        mapfile -t COMPREPLY < <(compgen -W "$(_nvfp4_select_words "$prev" "$policy" "$command")" -- "$cur")
         [[ $prev == --set ]] && compopt -o nospace 2>/dev/null
         [[ $prev == --policy && ${#COMPREPLY[@]} -eq 0 ]] && _nvfp4_select_files
         ;;

@@ -40,6 +40,7 @@ function __nvfp4_select_value
             nvfp4-select explain --keys 2>/dev/null | awk '/^[a-z]/ { section = $1 == "at" ? "" : $1 "." } /^  [a-z]/ { print section $1 "=" }'
         case --format
             printf 'text\njson\n'
+            test (__nvfp4_select_command) = matrix; and printf 'markdown\ncsv\nhtml\n'
         case --source
             printf 'auto\nnvml\ncuda\npci\ntree\n'
     end

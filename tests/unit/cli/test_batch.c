@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -69,6 +70,13 @@ static const struct row rows[] = {
     ROW("a NUL alone", "\0\n" GOOD "\n", "invalid 1:1\nok\n"),
     ROW("invalid UTF-8", "{\"device\":{\"gpu\":\"\xff\"}}\n" GOOD "\n", "invalid 1:19\nok\n"),
     ROW("a duplicate key", "{\"device\":{\"sm\":120,\"sm\":90}}\n" GOOD "\n", "invalid 1:21\nok\n"),
+    ROW("a policy of no name", "{\"policy\":\"vlm\",\"device\":{\"sm\":120}}\n" GOOD "\n",
+        "invalid 1:11\nok\n"),
+    ROW("a file is no policy here", "{\"device\":{\"sm\":120},\"policy\":\"/etc/passwd\"}\n"
+        "\xEF\xBB\xBF { \"a\":[{\"policy\":\"x\"}]}\n"
+        " { \"\\u0070olicy\" : \"\\/etc\\/hosts\", \"device\":{\"sm\":120}}\n"
+        "{\"layer\":{\"activation\":\"silu\"},\"policy\":\"vllm\\u002d52018\",\"device\":{\"sm\":120}}\n",
+        "invalid 1:31\ninvalid 2:4\ninvalid 3:20\nok\n"),
     ROW("one answer leaves nothing behind",
         "{\"device\":{\"sm\":120},\"backend\":\"marlin\",\"layer\":{\"swiglu_limit\":1},\"deployment\":{\"disable\":[\"MARLIN\"]}}\n"
         GOOD "\n{\"backend\":\"auto\"}\n",
@@ -174,16 +182,61 @@ static void needs_no_more_memory_for_more_lines(void **state)
 #endif
 }
 
-static void tells_about_a_closed_pipe(void **state)
+static void is_silent_about_a_closed_pipe(void **state)
 {
     static const char *const args[] = { "batch", NVFP4_TEST_DATA
         "/requests/two-lines.jsonl", NULL };
     struct run run;
     (void)state;
     run_tool_into(&run, args, NULL);
-    assert_int_equal(run.exit_code, 2);
-    assert_non_null(strstr(run.err, "standard output cannot be written"));
+    assert_int_equal(run.exit_code, 141);
+    assert_string_equal(run.err, "");
     free_run(&run);
+}
+
+static void tells_about_a_full_disk(void **state)
+{
+    static const char *const args[] = { "batch", NVFP4_TEST_DATA
+        "/requests/two-lines.jsonl", NULL };
+    static const char full[] = "/dev/full";
+    struct run run;
+    FILE *const there = fopen(full, "rb");
+    (void)state;
+    if (there == NULL)
+        skip();
+    fclose(there);
+    run_tool_into(&run, args, full);
+    assert_int_equal(run.exit_code, 2);
+    assert_non_null(strstr(run.err, "standard output cannot be written: No space left"));
+    free_run(&run);
+}
+
+/* Policy files are opened only where that was allowed, pipes never; nothing of them is told. */
+static void opens_policy_files_when_told(void **state)
+{
+    static const char *const with[] = { "batch", "--policy-files", "-", NULL };
+    static const char in[] = "{\"policy\":\"" NVFP4_TEST_DATA
+        "/policies/engine.yaml\",\"device\":{\"sm\":120}}\n";
+    char fifo[] = "/tmp/nvfp4-batch-XXXXXX", line[256];
+    struct run run;
+    (void)state;
+    run_tool(&run, with, NULL, in, sizeof in - 1);
+    assert_non_null(strstr(run.out, "\"policy\":\"my-engine\""));
+    free_run(&run);
+    run_tool(&run, batch, NULL, in, sizeof in - 1);
+    assert_non_null(strstr(run.out, "files are read with --policy-files"));
+    free_run(&run);
+    assert_non_null(mkdtemp(fifo));
+    char pipe_name[64];
+    snprintf(pipe_name, sizeof pipe_name, "%s/pipe.yaml", fifo);
+    assert_int_equal(mkfifo(pipe_name, 0600), 0);
+    const int length = snprintf(line, sizeof line,
+                                "{\"policy\":\"%s\",\"device\":{\"sm\":120}}\n", pipe_name);
+    run_tool(&run, with, NULL, line, (size_t)length);
+    assert_non_null(strstr(run.out, "nor a regular file"));
+    free_run(&run);
+    unlink(pipe_name);
+    rmdir(fifo);
 }
 
 static void reads_files(void **state)
@@ -264,7 +317,9 @@ int main(void)
     const struct CMUnitTest more[] = {
         cmocka_unit_test(goes_on_behind_long_lines),
         cmocka_unit_test(needs_no_more_memory_for_more_lines),
-        cmocka_unit_test(tells_about_a_closed_pipe),
+        cmocka_unit_test(is_silent_about_a_closed_pipe),
+        cmocka_unit_test(tells_about_a_full_disk),
+        cmocka_unit_test(opens_policy_files_when_told),
         cmocka_unit_test(reads_files),
         cmocka_unit_test(answers_before_it_waits),
     };

@@ -78,9 +78,40 @@ static const struct row rows[] = {
       NOTHING, SAYS("expected one of text, json") },
     { "two requests", ARGS("explain", "a", "b"), { NULL }, NULL, 2, 0, NOTHING,
       SAYS("both a and b") },
+    { "a model twice", ARGS("explain", "--model", "a", "--sm", "120", "--model=b"), { NULL }, NULL,
+      2, 0, NOTHING, SAYS("explain: --model is given twice") },
+    { "an SM twice", ARGS("explain", "--sm", "120", "--sm", "100"), { NULL }, NULL, 2, 0, NOTHING,
+      SAYS("--sm is given twice") },
+    { "settings may be many", ARGS("explain", "--sm", "120", "--set", "layer.top_k=2", "--set",
+      "layer.num_experts=8"), { NULL }, NULL, 0, 0, OUT("FLASHINFER_CUTLASS"), NOTHING },
+    { "models of a matrix may be many", ARGS("matrix", "--model", MODEL("clamped"), "--model",
+      MODEL("dense"), "--gpu", "sm 120"), { NULL }, NULL, 0, 0, OUT("no MoE layers"), NOTHING },
+    { "policies of a matrix twice", ARGS("matrix", "--policy", "vllm", "--policy", "default"),
+      { NULL }, NULL, 2, 0, NOTHING, SAYS("matrix: --policy is given twice") },
+    { "an empty word", ARGS("explain", "", "--sm", "120"), { NULL }, NULL, 2, 0, NOTHING,
+      SAYS("explain: an empty word") },
+    { "an empty value", ARGS("explain", "--model", "", "--sm", "120"), { NULL }, NULL, 2, 0, NOTHING,
+      SAYS("explain: --model needs a value: PATH") },
+    { "an empty value behind =", ARGS("explain", "--model=", "--sm", "120"), { NULL }, NULL, 2, 0,
+      NOTHING, SAYS("explain: --model needs a value: PATH") },
+    { "an empty command", ARGS(""), { NULL }, NULL, 2, 0, NOTHING, SAYS("an empty word") },
+    { "a misspelt --version", ARGS("--verson"), { NULL }, NULL, 2, 0, NOTHING,
+      SAYS("unknown option '--verson'; did you mean '--version'?") },
+    { "one policy to compare", ARGS("policy", "diff", "vllm"), { NULL }, NULL, 2, 0, NOTHING,
+      SAYS("1 policy is given, expected 2") },
     { "two devices", ARGS("explain", "--sm", "120", "--gpu", "h100"), { NULL }, NULL, 2, 0, NOTHING,
       SAYS("name the device twice") },
-    { "no device", ARGS("explain"), { NULL }, NULL, 2, 0, NOTHING, SAYS("device is missing") },
+    { "no device", ARGS("explain"), { NULL }, NULL, 2, 0, NOTHING, SAYS("device is missing; give --gpu NAME, --sm N, --probe or --machine FILE") },
+    { "no device in a request", ARGS("explain", REQUEST("no-device.yaml")), { NULL }, NULL, 2, 0,
+      NOTHING, SAYS("device is missing; give {sm: 120}") },
+    { "sm without its zero", ARGS("explain", "--sm", "12"), { NULL }, NULL, 2, 0, NOTHING,
+      SAYS("--sm 12: did you mean 120?") },
+    { "sm with too few digits", ARGS("explain", "--sm", "9"), { NULL }, NULL, 2, 0, NOTHING,
+      SAYS("--sm 9: did you mean 90?") },
+    { "sm that no GPU has", ARGS("explain", "--sm", "999", "--format", "json"), { NULL }, NULL, 0, 1,
+      OUT("{\"code\":\"low_confidence\",\"text\":\"no known GPU has sm 999;"), NOTHING },
+    { "sm of a model that no GPU has", ARGS(MODEL("clamped"), "--sm", "130"), { NULL }, NULL, 0, 0,
+      OUT("no known GPU has sm 130;"), NOTHING },
     { "sm that is none", ARGS("explain", "--sm", "12.0"), { NULL }, NULL, 2, 0, NOTHING,
       SAYS("--sm 12.0: expected a compute capability") },
     { "sm with something behind it", ARGS("explain", "--sm", "120}"), { NULL }, NULL, 2, 0, NOTHING,
@@ -223,6 +254,85 @@ static const struct row rows[] = {
     { "devices, none", ARGS("devices"), { "CUDA_VISIBLE_DEVICES=" }, NULL, 3, 0, { NULL },
       { NULL } },
 
+    /* what the files of a model do not say */
+    { "routing that is not known", ARGS(MODEL("deepseek-v2"), "--sm", "100", "--format", "json"),
+      { NULL }, NULL, 0, 1, OUT("\"routing\":\"unspecified\"", "\"assumed\":[]",
+      "\"kernel\":\"modular\""), NOTHING },
+    { "routing that the user knows", ARGS(MODEL("deepseek-v2"), "--sm", "100", "--set",
+      "layer.routing=renormalize"), { NULL }, NULL, 0, 0, OUT("FLASHINFER_TRTLLM/monolithic  (sm"),
+      NOTHING },
+    { "a limit that is not known", ARGS(MODEL("no-limit"), "--sm", "120"), { NULL }, NULL, 0, 0,
+      OUT("warning, limit_unknown", "\n  assumed: no limit (the files do not say; --set "
+      "layer.swiglu_limit=10 says it)\n"), NOTHING },
+    { "a limit that is not known, in JSON", ARGS(MODEL("no-limit"), "--sm", "120", "--format",
+      "json"), { NULL }, NULL, 0, 1, OUT("\"assumed\":[\"layer.swiglu_limit\"]}]}"),
+      NOTHING },
+    { "a limit that the user knows", ARGS(MODEL("no-limit"), "--sm", "120", "--set",
+      "layer.swiglu_limit=10"), { NULL }, NULL, 0, 0,
+      OUT("MoE layers 0-3\n\nFLASHINFER_CUTLASS  (sm 120; w4a4, silu, limit 10.0)"), NOTHING },
+    { "that there is no limit the user knows", ARGS(MODEL("no-limit"), "--sm", "120", "--set",
+      "layer.swiglu_limit=null"), { NULL }, NULL, 0, 0, OUT("MoE layers 0-3\n\nFLASHINFER_CUTLASS"),
+      NOTHING },
+    { "an activation that is not known", ARGS(MODEL("no-activation"), "--sm", "120"), { NULL },
+      NULL, 0, 0, OUT("assumed: activation silu ("), NOTHING },
+    { "an activation that the user knows", ARGS(MODEL("no-activation"), "--sm", "120", "--set",
+      "layer.activation=silu", "--format=json"), { NULL }, NULL, 0, 1, OUT("\"assumed\":[]"),
+      NOTHING },
+    { "a scheme that is not known", ARGS(MODEL("two-schemes"), "--sm", "120", "--format", "json"),
+      { NULL }, NULL, 0, 1, OUT("\"assumed\":[\"layer.scheme\"]"), NOTHING },
+    { "a scheme that the request knows", ARGS("explain", "-", "--model", MODEL("two-schemes"),
+      "--format", "json"), { NULL }, "{device: {sm: 120}, layer: {scheme: w4a4}}", 0, 1,
+      OUT("\"assumed\":[]"), NOTHING },
+    { "assumptions in a matrix", ARGS("matrix", "--model", MODEL("no-limit"), "--model",
+      MODEL("two-schemes"), "--gpu", "sm 120"), { NULL }, NULL, 0, 0,
+      OUT("no limit (assumed: no limit)", "(assumed: scheme w4a4)"), NOTHING },
+    { "the table shows what was asked", ARGS(MODEL("two-groups"), "--sm", "120", "--set",
+      "layer.swiglu_limit=12", "--policy", "vllm-46492"), { NULL }, NULL, 0, 0,
+      OUT("w4a4, swiglustep, limit 12\n", "w4a4, silu, limit 12\n"), NOTHING },
+
+    /* several policies side by side */
+    { "two policies compared", ARGS("explain", "--sm", "120", "--policy", "vllm-45836,vllm-46492",
+      "--set", "layer.swiglu_limit=10"), { NULL }, NULL, 0, 0, OUT("vllm-45836", "vllm-46492",
+      "MARLIN", "FLASHINFER_CUTLASS"), NOTHING },
+    { "two policies compared, in JSON", ARGS("explain", "--sm", "120", "--policy",
+      "vllm-45836,vllm-46492", "--set", "layer.swiglu_limit=10", "--format", "json"), { NULL }, NULL,
+      0, 1, OUT("{\"answers\":[{\"status\":\"ok\",\"backend\":\"MARLIN\"",
+      "\"backend\":\"FLASHINFER_CUTLASS\"", "\"differ\":true}\n"), NOTHING },
+    { "two policies that agree", ARGS("explain", "--sm", "120", "--policy", "vllm,vllm-52018",
+      "--format", "json"), { NULL }, NULL, 0, 1, OUT("\"differ\":false}\n"), NOTHING },
+    { "two policies, one without a backend", ARGS("explain", "--sm", "120", "--policy",
+      "vllm-44992,vllm-46492", "--set", "layer.swiglu_limit=10"), { NULL }, NULL, 1, 0,
+      OUT("vllm-44992"), NOTHING },
+    { "two policies of which one has no name", ARGS("explain", "--sm", "120", "--policy",
+      "vllm-45836,"), { NULL }, NULL, 2, 0, NOTHING, SAYS("--policy: an empty name in the list") },
+    { "two policies of which one is none", ARGS("explain", "--sm", "120", "--policy",
+      "vllm-45836,vlm", "--format", "json"), { NULL }, NULL, 2, 1, OUT("\"status\":\"invalid\""),
+      SAYS("--policy vlm: unknown policy 'vlm'; did you mean 'vllm'?") },
+    { "a model under two policies", ARGS(MODEL("two-groups"), "--sm", "120", "--policy",
+      "vllm-45836,vllm-46492"), { NULL }, NULL, 0, 0, OUT("layers 2-3\n\n", "\nlayers 4-5\n\n"),
+      NOTHING },
+
+    { "a comparison of what is assumed", ARGS(MODEL("no-limit"), "--sm", "120", "--policy",
+      "vllm-45836,vllm-46492"), { NULL }, NULL, 0, 0,
+      OUT("\nassumed: no limit (the files do not say; "), NOTHING },
+    { "a comparison of what is assumed, in JSON", ARGS(MODEL("no-limit"), "--sm", "120", "--policy",
+      "vllm-45836,vllm-46492", "--format", "json"), { NULL }, NULL, 0, 1,
+      OUT("\"assumed\":[\"layer.swiglu_limit\"]}]}\n"), NOTHING },
+    { "layers of a matrix in short", ARGS("matrix", "--model", MODEL("alternating"), "--gpu",
+      "sm 120"), { NULL }, NULL, 0, 0, OUT("layers 0-22 even, 12 layers: silu"), NOTHING },
+
+    /* many groups on one screen */
+    { "groups that differ in their limits", ARGS(MODEL("many-limits"), "--sm", "120"), { NULL },
+      NULL, 0, 0, OUT("\n  layers 0-7   FLASHINFER_CUTLASS            w4a4, swiglustep, limits 1 to 8, "
+      "8 groups\n\nlayers 0\nFLASHINFER_CUTLASS"), NOTHING },
+    { "some of them without a backend", ARGS(MODEL("many-limits"), "--sm", "120", "--policy",
+      "vllm-44992"), { NULL }, NULL, 1, 0, OUT("no backend fits               w4a4, swiglustep, limits "
+      "1 to 8, 8 groups\n\nlayers 0\nno backend"), NOTHING },
+    { "layers that alternate, and the group with a limit in full", ARGS(MODEL("alternating"), "--sm",
+      "120"), { NULL }, NULL, 0, 0, OUT("\n  layers 0-22 even, 12 layers  FLASHINFER_CUTLASS",
+      "\n  layers 1-23 odd, 12 layers   FLASHINFER_CUTLASS", "\n\nlayers 1-23 odd, 12 layers\n",
+      "limit 7.0, alpha 1.0, beta 0.0") , NOTHING },
+
     /* verify */
     { "help of verify", ARGS("verify", "--help"), { NULL }, NULL, 0, 0,
       OUT("verify judge --in DIR"), NOTHING },
@@ -360,18 +470,19 @@ static void run_row(void **state)
     free_run(&run);
 }
 
-/* What cannot be written is told, not lost. */
-static void tells_about_a_closed_pipe(void **state)
+/* Who stops reading has read enough. */
+static void is_silent_about_a_closed_pipe(void **state)
 {
     static const char *const args[] = { "explain", "--sm", "120", NULL };
     struct run run;
     (void)state;
     run_tool_into(&run, args, NULL);
-    assert_int_equal(run.exit_code, 2);
-    assert_non_null(strstr(run.err, "standard output cannot be written"));
+    assert_int_equal(run.exit_code, 141);
+    assert_string_equal(run.err, "");
     free_run(&run);
 }
 
+/* What cannot be written is told, not lost. */
 static void tells_about_a_full_disk(void **state)
 {
     static const char *const args[] = { "explain", "--sm", "120", NULL };
@@ -384,8 +495,27 @@ static void tells_about_a_full_disk(void **state)
     fclose(there);
     run_tool_into(&run, args, full);
     assert_int_equal(run.exit_code, 2);
-    assert_non_null(strstr(run.err, "standard output cannot be written"));
+    assert_non_null(strstr(run.err, "standard output cannot be written: No space left"));
     free_run(&run);
+}
+
+static void models_fit_a_screen(void **state)
+{
+    static const char *const models[] = { MODEL("many-limits"), MODEL("alternating"),
+                                          MODEL("two-groups") };
+    (void)state;
+    for (size_t i = 0; i < sizeof models / sizeof models[0]; i++) {
+        const char *const args[] = { models[i], "--sm", "120", "--set",
+                                     "layer.activation=swigluoai_uninterleave", NULL };
+        struct run run;
+        size_t lines = 0;
+        run_tool(&run, args, NULL, NULL, 0);
+        for (const char *at = run.out; *at != '\0'; at += strcspn(at, "\n") + 1, lines++)
+            if (strcspn(at, "\n") > 100)
+                fail_msg("a line of %d columns: %s", (int)strcspn(at, "\n"), at);
+        assert_in_range(lines, 10, 40);
+        free_run(&run);
+    }
 }
 
 int main(void)
@@ -397,8 +527,9 @@ int main(void)
                                         .test_func = run_row,
                                         .initial_state = (void *)(uintptr_t)&rows[i] };
     const struct CMUnitTest more[] = {
-        cmocka_unit_test(tells_about_a_closed_pipe),
+        cmocka_unit_test(is_silent_about_a_closed_pipe),
         cmocka_unit_test(tells_about_a_full_disk),
+        cmocka_unit_test(models_fit_a_screen),
     };
     const int failed = cmocka_run_group_tests_name("command lines", tests, NULL, NULL);
     return failed + cmocka_run_group_tests_name("tool", more, NULL, NULL);
