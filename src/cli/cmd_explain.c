@@ -141,7 +141,7 @@ static int is_known_sm(long sm)
 }
 
 /* It goes between braces, so it must be nothing but a number. */
-static int take_sm(nvfp4_cli_question *q, const char *value)
+static int take_sm(const char *value)
 {
     const size_t length = strlen(value);
     const int is_number = length >= 1 && length <= 3 && strspn(value, "0123456789") == length;
@@ -154,13 +154,6 @@ static int take_sm(nvfp4_cli_question *q, const char *value)
         nvfp4_cli_complain("--sm %s: expected a compute capability such as 120 (for 12.0)", value);
         return 0;
     }
-    if (is_known_sm(sm))
-        return 1;
-    snprintf(q->remark_text, sizeof q->remark_text,
-             "no known GPU has sm %ld; the rules may not hold for it", sm);
-    q->remark.warning = NVFP4_WARNING_LOW_CONFIDENCE;
-    q->remark.text = q->remark_text;
-    q->remark_count = 1;
     return 1;
 }
 
@@ -183,7 +176,7 @@ static int take_option(struct explain *e, int option, const char *value)
     if (option >= OPTION_GPU && option <= OPTION_MACHINE)
         if (!take_device(e, options[option].name))
             return 0;
-    if (option == OPTION_SM && !take_sm(&e->question, value))
+    if (option == OPTION_SM && !take_sm(value))
         return 0;
     if (option == OPTION_POLICY && strchr(value, ',') != NULL) {
         e->policies = value;

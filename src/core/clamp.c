@@ -39,6 +39,19 @@ static int64_t padded(int64_t n, int64_t multiple)
     return multiple == 0 ? n : (n + multiple - 1) & -multiple;
 }
 
+/*
+ * vLLM's activation between the GEMMs takes SwiGLU-OAI as the checkpoints hold it, column by column; a
+ * kernel with the activation inside has one order for all.
+ */
+static int32_t halves_of(const struct question *q, const struct nvfp4_row *row)
+{
+    if (q->flags & FLAG_NON_GATED)
+        return NVFP4_HALVES_AUTO;
+    return row->halves == NVFP4_HALVES_GATE_UP && q->layer->activation == NVFP4_ACTIVATION_SWIGLUOAI
+               ? NVFP4_HALVES_GATE_UP_BY_1
+               : row->halves;
+}
+
 void nvfp4_clamp_forward(const struct question *q, const struct nvfp4_row *row, nvfp4_forward *forward)
 {
     const struct nvfp4_clamp_rule *rule = nvfp4_clamp_rule(q, row);
@@ -47,7 +60,7 @@ void nvfp4_clamp_forward(const struct question *q, const struct nvfp4_row *row, 
     forward->has_limit = (q->flags & FLAG_LIMIT) != 0 || (fixed && rule->limit == LIMIT_CONSTANT);
     forward->limit_space = rule->space;
     forward->after_activation = rule->after_activation;
-    forward->halves = gated ? row->halves : NVFP4_HALVES_AUTO;
+    forward->halves = halves_of(q, row);
     forward->limit = fixed ? rule->limit_constant : forward->has_limit ? q->limit : 0;
     forward->alpha = fixed ? rule->alpha_constant : q->alpha;
     forward->beta = fixed ? rule->beta_constant : q->beta;

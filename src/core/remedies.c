@@ -105,10 +105,10 @@ static void try_tensor_parallel(struct search *s)
         if (size <= 64 >> step)
             found |= try_size(s, size << step, STEP_PARALLEL + step);
     }
-    for (int32_t away = 1; away < 64 && !found; away++) {
-        found |= try_size(s, size - away, STEP_PARALLEL + 7);
-        if (size < 64)
-            found |= try_size(s, size + away, STEP_PARALLEL + 7);
+    const int32_t near = size <= 64 ? size : 65;
+    for (int32_t away = 1; away <= 64 && !found; away++) {
+        found |= try_size(s, near - away, STEP_PARALLEL + 7);
+        found |= try_size(s, near + away, STEP_PARALLEL + 7);
     }
 }
 
