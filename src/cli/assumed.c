@@ -8,9 +8,9 @@ static const struct {
     uint32_t bit;
     const char *key, *remedy;
 } facts[] = {
-    { NVFP4_KNOWS_SCHEME, "layer.scheme", "layer.scheme=w4a16" },
-    { NVFP4_KNOWS_ACTIVATION, "layer.activation", "layer.activation=silu" },
-    { NVFP4_KNOWS_LIMIT, "layer.swiglu_limit", "layer.swiglu_limit=10" },
+    {NVFP4_KNOWS_SCHEME, "layer.scheme", "layer.scheme=w4a16"},
+    {NVFP4_KNOWS_ACTIVATION, "layer.activation", "layer.activation=silu"},
+    {NVFP4_KNOWS_LIMIT, "layer.swiglu_limit", "layer.swiglu_limit=10"},
 };
 
 enum {
@@ -36,8 +36,8 @@ static uint32_t differing(const nvfp4_moe_layer *a, const nvfp4_moe_layer *b)
     if (a->activation != b->activation)
         bits |= NVFP4_KNOWS_ACTIVATION;
     if ((a->has & limit) != (b->has & limit) ||
-        ((a->has & limit) != 0 && (a->swiglu_limit < b->swiglu_limit ||
-                                   a->swiglu_limit > b->swiglu_limit)))
+        ((a->has & limit) != 0 &&
+         (a->swiglu_limit < b->swiglu_limit || a->swiglu_limit > b->swiglu_limit)))
         bits |= NVFP4_KNOWS_LIMIT;
     return bits;
 }

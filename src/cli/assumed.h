@@ -16,14 +16,15 @@ nvfp4_moe_layer nvfp4_cli_group_layer(const nvfp4_model_group *group);
 
 /**
  * @brief Put the request for a group together, as nvfp4_cli_question_build() does.
- * @param[out] assumed NVFP4_KNOWS_SCHEME, _ACTIVATION, _LIMIT: what is a default in the request, and
- *                     decides, because nobody said it.
+ * @param[out] assumed NVFP4_KNOWS_SCHEME, _ACTIVATION, _LIMIT: what is a default in the request,
+ * and decides, because nobody said it.
  */
 nvfp4_status nvfp4_cli_group_build(const nvfp4_cli_question *question,
                                    const nvfp4_model_group *group, nvfp4_request *request,
                                    uint32_t *assumed, nvfp4_error *error);
 
-/** The request's key of the assumption number @p index that is made: "layer.scheme"; NULL: no more. */
+/** The request's key of the assumption number @p index that is made: "layer.scheme"; NULL: no more.
+ */
 const char *nvfp4_cli_assumed_key(uint32_t assumed, size_t index);
 
 /** "scheme w4a4, no limit": what of a layer is assumed, in words. @return @p text. */

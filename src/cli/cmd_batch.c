@@ -16,7 +16,7 @@ enum { OPTION_POLICY_FILES };
 
 static const nvfp4_cli_option options[] = {
     [OPTION_POLICY_FILES] = { "--policy-files", NULL,
-                              "a line may name a policy file, beside FILE; else built-in ones only" },
+                              "a line may name a policy file, beside FILE; else only built-in ones" },
     { NULL, NULL, NULL },
 };
 

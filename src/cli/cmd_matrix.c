@@ -202,7 +202,9 @@ static int run(struct command *c)
 int nvfp4_cmd_matrix(int argc, char **argv)
 {
     static const nvfp4_matrix initial = NVFP4_MATRIX_INIT;
-    nvfp4_cli_args args = { .argc = argc, .argv = argv, .at = 1, .usage = &usage, .repeats = "--model" };
+    nvfp4_cli_args args = {
+        .argc = argc, .argv = argv, .at = 1, .usage = &usage, .repeats = "--model"
+    };
     struct command c;
     memset(&c, 0, sizeof c);
     c.matrix = initial;

@@ -267,10 +267,13 @@ static void print_heading(const struct survey *s, int alone)
         nvfp4_cli_print(architecture);
         putchar(')');
     }
-    if (strcmp(s->status, "not_moe") == 0)
-        fputs(": not a mixture of experts, there is no kernel to choose", stdout);
-    else if (strcmp(s->status, "not_nvfp4") == 0)
-        fputs(": its experts are not NVFP4, there is no kernel to choose", stdout);
+    const size_t before = (type != NULL ? strlen(type) : 27) +
+                          (architecture != NULL ? strlen(architecture) + 3 : 0);
+    const char *const no = strcmp(s->status, "not_moe") == 0 ? "not a mixture of experts"
+                           : strcmp(s->status, "not_nvfp4") == 0 ? "its experts are not NVFP4"
+                                                                 : NULL;
+    if (no != NULL)
+        printf(":%s%s, there is no kernel to choose", before > 46 ? "\n  " : " ", no);
     else if (alone && s->groups[0].facts->layers != NULL)
         printf(", MoE layers %s", nvfp4_cli_layers_short(s->groups[0].facts->layers, layers));
     putchar('\n');

@@ -22,8 +22,8 @@ typedef struct nvfp4_cli_group_row {
 } nvfp4_cli_group_row;
 
 /**
- * @brief Print rows on stdout, in their order. Where they are many those alike become one, in @p rows
- *        too, and what is behind the last that fits is counted.
+ * @brief Print rows on stdout, in their order. Where they are many those alike become one, in @p
+ * rows too, and what is behind the last that fits is counted.
  * @return 1; 0 when memory is out.
  */
 int nvfp4_cli_groups_print(nvfp4_cli_group_row *rows, size_t count);

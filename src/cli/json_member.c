@@ -79,7 +79,7 @@ static void skip_value(struct scan *s)
 int nvfp4_cli_json_member(const char *text, size_t length, const char *name, char *value,
                           size_t room, size_t *offset)
 {
-    struct scan s = { text, text + length };
+    struct scan s = {text, text + length};
     char key[64];
     if (length >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0)
         s.at += 3;

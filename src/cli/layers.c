@@ -63,7 +63,7 @@ const char *nvfp4_cli_layers_text(const nvfp4_cli_layers *layers, char text[NVFP
         snprintf(text, NVFP4_CLI_LAYERS_TEXT, "%d-%d %s, %d layers", first, last,
                  first % 2 == 0 ? "even" : "odd", count);
     else
-        snprintf(text, NVFP4_CLI_LAYERS_TEXT, "%d layers from %d to %d", count, first, last);
+        snprintf(text, NVFP4_CLI_LAYERS_TEXT, "%d of %d-%d", count, first, last);
     return text;
 }
 
@@ -73,7 +73,8 @@ const char *nvfp4_cli_layers_short(const char *list, char text[NVFP4_CLI_LAYERS_
     memset(&layers, 0, sizeof layers);
     nvfp4_cli_layers_add(&layers, list);
     if (layers.beyond) /* cut, rather than wrong */
-        snprintf(text, NVFP4_CLI_LAYERS_TEXT, strlen(list) > SHORT ? "%.*s..." : "%.*s", SHORT, list);
+        snprintf(text, NVFP4_CLI_LAYERS_TEXT, "%.*s%s", SHORT, list,
+                 strlen(list) > SHORT ? "..." : "");
     else
         nvfp4_cli_layers_text(&layers, text);
     return text;

@@ -21,7 +21,7 @@ typedef struct nvfp4_cli_layers {
 /** Add those of a list such as "3-60" or "0,2-5". */
 void nvfp4_cli_layers_add(nvfp4_cli_layers *layers, const char *list);
 
-/** "0,2-5", "3-77 odd, 38 layers" or "38 layers from 3 to 77". @return @p text. */
+/** "0,2-5", "3-77 odd, 38 layers" or "38 of 3-77". @return @p text. */
 const char *nvfp4_cli_layers_text(const nvfp4_cli_layers *layers, char text[NVFP4_CLI_LAYERS_TEXT]);
 
 /** The same of one list. */

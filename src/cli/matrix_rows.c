@@ -104,7 +104,8 @@ static void layer_detail(const nvfp4_moe_layer *layer, const char *layers, char 
         limit_text(limit, sizeof limit, layer->swiglu_limit);
     if (layers != NULL)
         nvfp4_cli_layers_short(layers, shorter);
-    snprintf(text, room, "%s%s%s%s%s%s, %s", layers != NULL ? "layers " : "", shorter, layers != NULL ? ": " : "",
+    snprintf(text, room, "%s%s%s%s%s%s, %s", layers != NULL ? "layers " : "", shorter,
+             layers != NULL ? ": " : "",
              layer->scheme != NVFP4_SCHEME_W4A4 ? nvfp4_scheme_name((nvfp4_scheme)layer->scheme)
                                                 : "",
              layer->scheme != NVFP4_SCHEME_W4A4 ? ", " : "",

@@ -131,7 +131,8 @@ int nvfp4_cmd_policy_diff(int argc, char **argv)
         }
     }
     if (count != 2) {
-        nvfp4_cli_complain("policy diff: %d %s given, expected 2", count, count == 1 ? "policy is" : "policies are");
+        nvfp4_cli_complain("policy diff: %d %s given, expected 2", count,
+                           count == 1 ? "policy is" : "policies are");
         return NVFP4_EXIT_USAGE;
     }
     const nvfp4_policy *const from = nvfp4_cli_policy(names[0]);

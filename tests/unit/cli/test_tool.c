@@ -333,6 +333,10 @@ static const struct row rows[] = {
       "\n  layers 1-23 odd, 12 layers   FLASHINFER_CUTLASS", "\n\nlayers 1-23 odd, 12 layers\n",
       "limit 7.0, alpha 1.0, beta 0.0") , NOTHING },
 
+    { "layers here and there", ARGS(MODEL("scattered"), "--sm", "120"), { NULL }, NULL, 0, 0,
+      OUT("\n  layers 15 of 0-22              FLASH", "\n  layers 2-3,5,7,11,13,17,19,23  FLASH"),
+      NOTHING },
+
     /* verify */
     { "help of verify", ARGS("verify", "--help"), { NULL }, NULL, 0, 0,
       OUT("verify judge --in DIR"), NOTHING },
