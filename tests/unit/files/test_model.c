@@ -375,6 +375,22 @@ static void a_quant_file_alone_is_not_enough(void **state)
     assert_null(model);
 }
 
+static void params_are_pointed_at(void **state)
+{
+    (void)state;
+    nvfp4_model *model = NULL;
+    nvfp4_error error;
+    assert_int_equal(nvfp4_model_read(NVFP4_TEST_DATA "/files/params-alone", &model, &error),
+                     NVFP4_EIO);
+    assert_string_equal(error.message,
+                        "there is no such file; params.json is there; give its path");
+    assert_null(model);
+    assert_int_equal(nvfp4_model_read(NVFP4_TEST_DATA "/files/params-alone/params.json", &model,
+                                      &error),
+                     NVFP4_OK);
+    nvfp4_model_free(model);
+}
+
 static void can_be_asked(void **state)
 {
     (void)state;
@@ -461,6 +477,7 @@ int main(void)
         cmocka_unit_test(second_file_is_named), cmocka_unit_test(arguments_are_checked),
         cmocka_unit_test(paths_are_told_apart), cmocka_unit_test(can_be_asked),
         cmocka_unit_test(a_quant_file_alone_is_not_enough),
+        cmocka_unit_test(params_are_pointed_at),
         cmocka_unit_test(names_are_total),      cmocka_unit_test(patterns_have_a_budget),
         cmocka_unit_test(warnings_are_bounded),
     };
