@@ -15,6 +15,7 @@
 
 #define CONFIG "config.json"
 #define QUANT  "hf_quant_config.json"
+#define PARAMS "params.json" /* Mistral's own */
 
 nvfp4_status nvfp4_model_no_memory(const nvfp4_model_reader *reader)
 {
@@ -252,7 +253,7 @@ static size_t folder_length(const char *path)
 }
 
 typedef struct paths {
-    char *config, *quant; /* to be freed */
+    char *config, *quant, *params; /* to be freed; `params` is NULL unless in a folder */
 } paths;
 
 /* Nobody but a folder has files inside; of a file, those beside it are meant. */
@@ -262,7 +263,19 @@ static int find_paths(const char *path, paths *p)
     const size_t length = folder ? strlen(path) : folder_length(path);
     p->config = folder ? join(path, length, CONFIG) : join(path, strlen(path), "");
     p->quant = join(path, length, QUANT);
-    return p->config != NULL && p->quant != NULL;
+    p->params = folder ? join(path, length, PARAMS) : NULL;
+    return p->config != NULL && p->quant != NULL && (p->params != NULL || !folder);
+}
+
+/* Without a config.json: what else a folder may hold. */
+static void say_what_is_there(const paths *p, int has_quant, nvfp4_error *error)
+{
+    if (p->params != NULL && nvfp4_path_exists(p->params))
+        snprintf(error->message, sizeof error->message,
+                 "there is no such file; " PARAMS " is there; give its path");
+    else if (has_quant)
+        snprintf(error->message, sizeof error->message,
+                 "there is no such file; " QUANT " alone does not say what the model computes");
 }
 
 static nvfp4_status read_paths(const paths *p, nvfp4_model **model, nvfp4_error *error)
@@ -271,9 +284,8 @@ static nvfp4_status read_paths(const paths *p, nvfp4_model **model, nvfp4_error 
     const int has_quant = nvfp4_path_exists(p->quant);
     nvfp4_document *config = NULL, *quant = NULL;
     nvfp4_status status = nvfp4_document_read(p->config, &options, &config, error);
-    if (status == NVFP4_EIO && has_quant && error != NULL && !nvfp4_path_exists(p->config))
-        snprintf(error->message, sizeof error->message,
-                 "there is no such file; " QUANT " alone does not say what the model computes");
+    if (status == NVFP4_EIO && error != NULL && !nvfp4_path_exists(p->config))
+        say_what_is_there(p, has_quant, error);
     options.beside = config;
     if (status == NVFP4_OK && has_quant && strcmp(p->quant, p->config) != 0)
         status = nvfp4_document_read(p->quant, &options, &quant, error);
@@ -286,7 +298,7 @@ static nvfp4_status read_paths(const paths *p, nvfp4_model **model, nvfp4_error 
 
 nvfp4_status nvfp4_model_read(const char *path, nvfp4_model **model, nvfp4_error *error)
 {
-    paths p = { NULL, NULL };
+    paths p = { NULL, NULL, NULL };
     if (path == NULL || model == NULL)
         return NVFP4_EINVAL;
     nvfp4_status status;
@@ -296,6 +308,7 @@ nvfp4_status nvfp4_model_read(const char *path, nvfp4_model **model, nvfp4_error
         status = nvfp4_document_fail(NULL, NULL, NVFP4_ENOMEM, error, "out of memory");
     nvfp4_files_free(p.config);
     nvfp4_files_free(p.quant);
+    nvfp4_files_free(p.params);
     return status;
 }
 

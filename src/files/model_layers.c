@@ -214,6 +214,15 @@ static nvfp4_status by_letter(const nvfp4_model_reader *reader, const struct lis
     return NVFP4_OK;
 }
 
+static int has_period(const nvfp4_model_reader *reader)
+{
+    for (size_t i = 0; i < sizeof period_rules / sizeof period_rules[0]; i++) {
+        if (get(reader, period_rules[i].sign) != NULL)
+            return 1;
+    }
+    return 0;
+}
+
 /* `*broken` is set when the list is there but does not speak of every layer. */
 static nvfp4_status apply_list(const nvfp4_model_reader *reader, const struct list_rule *rule,
                                finding *f, int *broken)
@@ -223,6 +232,9 @@ static nvfp4_status apply_list(const nvfp4_model_reader *reader, const struct li
     const int is_text = node != NULL && node->kind == NVFP4_NODE_STRING;
     if (!(is_list && rule->form != BY_LETTER) &&
         !(is_text && (rule->form == BY_LETTER || rule->form == BY_NUMBER)))
+        return NVFP4_OK;
+    /* A list of no layers beside a period was not filled in. */
+    if (rule->form == BY_NUMBER && length_of(node) == 0 && has_period(reader))
         return NVFP4_OK;
     if (rule->form != BY_NUMBER && length_of(node) < reader->layer_count) {
         *broken = 1;

@@ -416,15 +416,16 @@ nvfp4_status nvfp4_model_take(nvfp4_model_reader *reader, const nvfp4_document *
 nvfp4_taken nvfp4_model_taken(const nvfp4_model_reader *reader, const nvfp4_took *took)
 {
     const unsigned whole = whole_expert(reader);
+    const int on_purpose = (took->bits & TOOK_ON_PURPOSE) != 0;
     if ((took->bits & TOOK_ALL) != 0 || (took->bits & whole) == whole)
-        return NVFP4_TAKEN_ALL;
+        return on_purpose ? NVFP4_TAKEN_ALL : NVFP4_TAKEN_BY_THE_WAY;
     /* "*gate*" means routers, and takes the gate projections only by the way. */
-    return (took->bits & TOOK_ON_PURPOSE) != 0 ? NVFP4_TAKEN_PART : NVFP4_TAKEN_NONE;
+    return on_purpose ? NVFP4_TAKEN_PART : NVFP4_TAKEN_NONE;
 }
 
 int nvfp4_model_took_expert(const nvfp4_model_reader *reader, const nvfp4_took *took)
 {
-    return nvfp4_model_taken(reader, took) == NVFP4_TAKEN_ALL || (took->bits & TOOK_EXPERT) != 0;
+    return nvfp4_model_taken(reader, took) >= NVFP4_TAKEN_BY_THE_WAY || (took->bits & TOOK_EXPERT) != 0;
 }
 
 /* A list of patterns, or a single one. */

@@ -155,8 +155,36 @@ static const char *const left_out[] = { "ignore", "exclude_modules", "modules_to
                                         "ignored_layers" };
 #define LEFT_OUT (sizeof left_out / sizeof left_out[0])
 
+static int is_nvfp4(const nvfp4_quant *q)
+{
+    for (uint32_t i = 0; i < q->reader->layer_count; i++) {
+        if (q->reader->layers[i].moe && q->verdicts[i].weights == NVFP4_WEIGHTS_NVFP4)
+            return 1;
+    }
+    return 0;
+}
+
+/*
+ * Nobody makes an NVFP4 checkpoint of a MoE model and leaves out all experts without a word about
+ * them: "*.mlp.*_proj" was most likely meant for something else.
+ */
+static nvfp4_status warn_if_nothing_is_left(const nvfp4_quant *q, const nvfp4_taken *taken)
+{
+    for (uint32_t i = 0; i < q->reader->layer_count; i++) {
+        if (q->reader->layers[i].moe &&
+            (taken[i] != NVFP4_TAKEN_BY_THE_WAY || q->verdicts[i].weights != NVFP4_WEIGHTS_NONE))
+            return NVFP4_OK;
+    }
+    return nvfp4_model_warn(q->reader, NVFP4_MODEL_WARNING_SCHEME_CONFLICT,
+                            "%s: the experts are NVFP4, but what is left out of quantisation takes "
+                            "in all of them, by patterns that do not speak of experts; they are "
+                            "read as not quantised",
+                            q->file);
+}
+
 static nvfp4_status leave_out(nvfp4_quant *q)
 {
+    const int declared = is_nvfp4(q);
     nvfp4_taken taken[NVFP4_MODEL_LAYERS];
     const uint32_t count = q->reader->layer_count;
     nvfp4_status status = NVFP4_OK;
@@ -166,7 +194,7 @@ static nvfp4_status leave_out(nvfp4_quant *q)
                                    0, taken);
     int told = 0;
     for (uint32_t i = 0; i < count && status == NVFP4_OK; i++) {
-        if (taken[i] == NVFP4_TAKEN_ALL) {
+        if (taken[i] >= NVFP4_TAKEN_BY_THE_WAY) {
             q->verdicts[i].weights = NVFP4_WEIGHTS_NONE;
             q->verdicts[i].scheme = -1;
         } else if (taken[i] == NVFP4_TAKEN_PART && q->reader->layers[i].moe && !told) {
@@ -177,7 +205,7 @@ static nvfp4_status leave_out(nvfp4_quant *q)
                                       q->file, (unsigned long)i);
         }
     }
-    return status;
+    return status == NVFP4_OK && declared ? warn_if_nothing_is_left(q, taken) : status;
 }
 
 /* ---- sections and files ---- */

@@ -175,8 +175,13 @@ nvfp4_status nvfp4_model_read_compute(nvfp4_model_reader *reader);
 /** Fill in how the experts are quantised, or set the model's `weights` if it is dense. */
 nvfp4_status nvfp4_model_read_quant(nvfp4_model_reader *reader, int64_t experts);
 
-/** What a list of module patterns takes of a layer's experts. */
-typedef enum nvfp4_taken { NVFP4_TAKEN_NONE, NVFP4_TAKEN_PART, NVFP4_TAKEN_ALL } nvfp4_taken;
+/** What a list of module patterns takes of a layer's experts; the larger the more. */
+typedef enum nvfp4_taken {
+    NVFP4_TAKEN_NONE,
+    NVFP4_TAKEN_PART,
+    NVFP4_TAKEN_BY_THE_WAY, /**< all, by patterns that do not speak of experts */
+    NVFP4_TAKEN_ALL
+} nvfp4_taken;
 
 /** What patterns have taken of a layer's experts; all zero: nothing. */
 typedef struct nvfp4_took {

@@ -19,9 +19,15 @@ static nvfp4_status read_vendor(const struct request_note *note, const char *wha
         }
     }
     char excerpt[NVFP4_EXCERPT];
+    nvfp4_excerpt(note->node->text, note->node->length, excerpt);
+    const char *const best = nvfp4_nearest_word(excerpt, known->words, known->count);
+    if (best != NULL)
+        return nvfp4_request_fail(note, error, 0,
+                                  "unknown vendor '%s' in %s; did you mean '%s'?", excerpt, what,
+                                  best);
     return nvfp4_request_fail(note, error, 0,
-                              "unknown vendor '%s' in %s; known are nvidia, amd, intel",
-                              nvfp4_excerpt(note->node->text, note->node->length, excerpt), what);
+                              "unknown vendor '%s' in %s; known are nvidia, amd, intel", excerpt,
+                              what);
 }
 
 static void look_up(const char *text, struct request_gpu *answer)

@@ -29,6 +29,27 @@ const struct request_key *nvfp4_request_find_key(enum request_section section, c
     return NULL;
 }
 
+/* A checkpoint's file that was taken for a request. */
+static const char *checkpoint_file(enum request_section section, const char *excerpt)
+{
+    static const struct {
+        const char *key, *file;
+    } signs[] = {
+        { "producer", "hf_quant_config.json" },
+        { "quantization", "hf_quant_config.json" },
+        { "architectures", "config.json" },
+        { "model_type", "config.json" },
+        { "quantization_config", "config.json" },
+    };
+    for (size_t i = 0; *nvfp4_request_sections[section].name == '\0' &&
+                       i < sizeof signs / sizeof signs[0];
+         i++) {
+        if (strcmp(excerpt, signs[i].key) == 0)
+            return signs[i].file;
+    }
+    return NULL;
+}
+
 nvfp4_status nvfp4_request_unknown_key(const struct request_note *note, nvfp4_error *error,
                                        enum request_section section, const char *name,
                                        size_t length, const nvfp4_policy *policy)
@@ -43,6 +64,12 @@ nvfp4_status nvfp4_request_unknown_key(const struct request_note *note, nvfp4_er
             nvfp4_request_find_key((enum request_section)s, name, length) != NULL)
             return nvfp4_request_fail(note, error, 1, "unknown key '%s' in %s; it belongs to %s",
                                       excerpt, where, nvfp4_request_sections[s].name);
+    const char *const file = checkpoint_file(section, excerpt);
+    if (file != NULL)
+        return nvfp4_request_fail(note, error, 1,
+                                  "unknown key '%s' in %s; it belongs to a checkpoint's %s, which "
+                                  "is read as a model",
+                                  excerpt, where, file);
     nvfp4_nearest_begin(&search, excerpt);
     for (size_t i = 0; i < keys->count; i++)
         nvfp4_nearest_offer(&search, keys->keys[i].name);

@@ -67,6 +67,9 @@ static const struct row rows[] = {
     READS("numbers in a list", "{" SIZES ",'num_hidden_layers':9,'moe_layers_enum':[1,3]}", "'layers':'1,3'"),
     READS("letters count the layers", "{" SIZES ",'hybrid_override_pattern':'ME*E'}", "'layers':'1,3'"),
     READS("step of Llama 4", "{" SIZES ",'num_hidden_layers':4,'interleave_moe_layer_step':2}", "'layers':'1,3'"),
+    READS("list of no layers beside a step", "{" SIZES ",'num_hidden_layers':4,'moe_layers':[],'interleave_moe_layer_step':2}", "'layers':'1,3'", "!ignored_value"),
+    READS("list of no layers beside a step of zero", "{" SIZES ",'num_hidden_layers':4,'moe_layers':[],'interleave_moe_layer_step':0}", "'moe':false"),
+    READS("list of no layers, and no step", "{" SIZES ",'num_hidden_layers':4,'moe_layers':[]}", "'moe':false"),
     READS("step of zero", "{" SIZES ",'num_hidden_layers':4,'interleave_moe_layer_step':0}", "'moe':false"),
     READS("period and offset", "{" SIZES ",'num_hidden_layers':6,'expert_layer_period':2,'expert_layer_offset':1}", "'layers':'1,3,5'"),
     READS("begin, end and interval", "{" SIZES ",'num_hidden_layers':9,'moe_layer_start_index':2,'moe_layer_end_index':6,'moe_layer_interval':1}", "'layers':'2-6'"),
@@ -234,6 +237,11 @@ static const struct row rows[] = {
     READS("left out by null", QUANT("'quant_algo':'NVFP4','modules_to_not_convert':null"), "!ignored_value"),
     READS("left out by entries that are none", QUANT("'quant_algo':'NVFP4','ignore':[7,null,{},\n'model.layers.1.mlp.experts']"), "line 1: an entry of ignore is a whole number", "!is null", "'layers':'0,2-3'"),
     READS("group of a single target", QUANT("'quant_method':'compressed-tensors','config_groups':{'g':{'targets':'Linear','weights':" N4 "}}"), "'scheme':'w4a16'", "!ignored_value"),
+    READS("all left out by the way", QUANT("'quant_algo':'NVFP4','exclude_modules':['lm_head','*.mlp.*_proj']"), "'nvfp4':false,'found':'none'", "scheme_conflict", "takes in all of them, by patterns that do not speak of experts"),
+    READS("all left out with the block", QUANT("'quant_algo':'NVFP4','ignore':['re:.*mlp.*']"), "'found':'none'", "scheme_conflict"),
+    READS("all left out by the way, not NVFP4", QUANT("'quant_algo':'FP8','ignore':['*.mlp.*_proj']"), "'found':'none'", "!scheme_conflict"),
+    READS("a layer left out by the way", QUANT("'quant_algo':'NVFP4','ignore':['model.layers.1.mlp.*_proj']"), "'layers':'0,2-3'", "!scheme_conflict"),
+    READS("all left out on purpose", QUANT("'quant_algo':'NVFP4','ignore':['re:.*mlp.experts.*']"), "'found':'none'", "!scheme_conflict"),
     READS("all left out", QUANT("'quant_algo':'NVFP4','ignore':['*experts*']"), "'nvfp4':false,'found':'none'"),
     READS("router left out", QUANT("'quant_algo':'NVFP4','ignore':['*gate*','gate','model.layers.0.mlp.gate','re:.*router.*']"), "'layers':'0-3'", "!scheme_conflict"),
     READS("shared experts left out", QUANT("'quant_algo':'NVFP4','ignore':['*.mlp.shared_expert.*','model.layers.0.mlp.shared_experts*']"), "'layers':'0-3'", "!scheme_conflict"),
@@ -367,6 +375,22 @@ static void a_quant_file_alone_is_not_enough(void **state)
     assert_null(model);
 }
 
+static void params_are_pointed_at(void **state)
+{
+    (void)state;
+    nvfp4_model *model = NULL;
+    nvfp4_error error;
+    assert_int_equal(nvfp4_model_read(NVFP4_TEST_DATA "/files/params-alone", &model, &error),
+                     NVFP4_EIO);
+    assert_string_equal(error.message,
+                        "there is no such file; params.json is there; give its path");
+    assert_null(model);
+    assert_int_equal(nvfp4_model_read(NVFP4_TEST_DATA "/files/params-alone/params.json", &model,
+                                      &error),
+                     NVFP4_OK);
+    nvfp4_model_free(model);
+}
+
 static void can_be_asked(void **state)
 {
     (void)state;
@@ -453,6 +477,7 @@ int main(void)
         cmocka_unit_test(second_file_is_named), cmocka_unit_test(arguments_are_checked),
         cmocka_unit_test(paths_are_told_apart), cmocka_unit_test(can_be_asked),
         cmocka_unit_test(a_quant_file_alone_is_not_enough),
+        cmocka_unit_test(params_are_pointed_at),
         cmocka_unit_test(names_are_total),      cmocka_unit_test(patterns_have_a_budget),
         cmocka_unit_test(warnings_are_bounded),
     };
