@@ -92,7 +92,8 @@ nvfp4_status nvfp4_model_warn_if_repeated(const nvfp4_model_reader *reader,
 /* A flood of duplicates does not hide those that decide. */
 static nvfp4_status warn_of_repeated_facts(const nvfp4_model_reader *reader)
 {
-    nvfp4_status status = nvfp4_model_warn_if_repeated(reader, reader->config, CONFIG, reader->text);
+    nvfp4_status status =
+        nvfp4_model_warn_if_repeated(reader, reader->config, CONFIG, reader->text);
     if (status == NVFP4_OK)
         status = nvfp4_model_warn_if_repeated(reader, reader->config, CONFIG,
                                               nvfp4_node_get(reader->root, "model_type"));

@@ -425,7 +425,8 @@ nvfp4_taken nvfp4_model_taken(const nvfp4_model_reader *reader, const nvfp4_took
 
 int nvfp4_model_took_expert(const nvfp4_model_reader *reader, const nvfp4_took *took)
 {
-    return nvfp4_model_taken(reader, took) >= NVFP4_TAKEN_BY_THE_WAY || (took->bits & TOOK_EXPERT) != 0;
+    return nvfp4_model_taken(reader, took) >= NVFP4_TAKEN_BY_THE_WAY ||
+           (took->bits & TOOK_EXPERT) != 0;
 }
 
 /* A list of patterns, or a single one. */
