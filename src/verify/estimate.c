@@ -85,10 +85,14 @@ static double golden(struct search *s, double low, double high, double *least)
     return at_a < at_b ? a : b;
 }
 
-/* How far one can go from a limit that fits towards one that does not. */
+/*
+ * How far one can go from a limit that fits towards one that does not. Behind a clamp in float32
+ * only a few 2^-22 of a limit fit, and one that fits some tokens may lie at the very end of them:
+ * the steps end well below that, or there is no room left to look for one that fits all.
+ */
 static double edge(struct search *s, double fits, double not )
 {
-    for (int i = 0; i < 16; i++) {
+    while (fabs(not -fits) > fits * 0x1p-28) {
         double middle = (fits + not ) / 2;
         if (error_at(s, middle, 1) <= 1)
             fits = middle;
