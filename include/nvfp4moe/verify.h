@@ -104,7 +104,7 @@ typedef enum nvfp4_global_kind {
 /** Shape and conventions of one NVFP4 matrix; blocks run along its columns. */
 typedef struct nvfp4_matrix_format {
     size_t struct_size;
-    size_t rows;
+    size_t rows;         /**< may be 0 */
     size_t cols;         /**< a multiple of 16 */
     int32_t scale_order; /**< an ::nvfp4_scale_order */
     int32_t global_kind; /**< an ::nvfp4_global_kind */
@@ -233,16 +233,16 @@ NVFP4_API nvfp4_status nvfp4_activate(const nvfp4_moe_layer *layer, int32_t halv
  */
 typedef struct nvfp4_moe_problem {
     size_t struct_size;
-    const nvfp4_moe_layer *layer;
-    int64_t tokens;
+    const nvfp4_moe_layer *layer; /**< as said above */
+    int64_t tokens;               /**< at least 0 */
     const float *x;              /**< [tokens, K]; at W4A4 quantised with x_global */
     const int32_t *expert_ids;   /**< [tokens, top_k]; negative: no expert */
     const float *expert_weights; /**< [tokens, top_k], applied to the output */
-    const uint8_t *w13;
-    const uint8_t *w13_scales;
-    const float *w13_global; /**< [num_experts] */
-    const uint8_t *w2;
-    const uint8_t *w2_scales;
+    const uint8_t *w13;        /**< codes as nvfp4_quantize() writes them */
+    const uint8_t *w13_scales; /**< their block scales */
+    const float *w13_global;   /**< [num_experts] */
+    const uint8_t *w2;         /**< likewise */
+    const uint8_t *w2_scales;  /**< likewise */
     const float *w2_global; /**< [num_experts] */
     float x_global;         /**< global scale of x, W4A4 only */
     float h_global;         /**< global scale of the activation's output, W4A4 only */
@@ -368,7 +368,7 @@ typedef struct nvfp4_verification nvfp4_verification;
 typedef struct nvfp4_verify_run {
     size_t struct_size;
     const nvfp4_moe_layer *layer; /**< limit, alpha and beta of this run */
-    int64_t tokens;
+    int64_t tokens;                   /**< rows of input and output */
     int64_t columns;                  /**< of the output */
     const nvfp4_moe_problem *problem; /**< level MOE; else NULL */
     const uint8_t *x_codes;           /**< level MOE, W4A4: x quantised with x_global */
@@ -380,7 +380,7 @@ typedef struct nvfp4_verify_run {
     int32_t small;        /**< 1: of the small batch */
     int32_t has_nan;      /**< 1: holds NaN on purpose */
     int32_t halves;       /**< how gate and up share the rows, an ::nvfp4_halves; never AUTO */
-    int32_t reserved;
+    int32_t reserved;     /**< 0 */
 } nvfp4_verify_run;
 
 /** Nothing yet. */
@@ -398,13 +398,13 @@ typedef struct nvfp4_verify_result {
     int32_t small_verdict;       /**< VARIES_WITH_BATCH: what the small batch alone says, */
     int32_t large_verdict;       /**< and the large one */
     int32_t worst_run;           /**< element furthest from the claim; -1: none */
-    int64_t worst_row;
-    int64_t worst_column;
+    int64_t worst_row;           /**< where it is in that run's output */
+    int64_t worst_column;        /**< likewise */
     double worst_expected; /**< what the claim predicts there */
-    double worst_got;
+    double worst_got;      /**< what is there */
     double limit;     /**< WRONG_LIMIT: the limit the kernel clamps at, */
     double limit_low; /**< and the range of limits that explain the outputs as well */
-    double limit_high;
+    double limit_high; /**< its upper end */
     double confidence;   /**< 0 to 1: 1 - distance of this verdict / distance of the next */
     double distance[32]; /**< by ::nvfp4_verdict: largest deviation from what it predicts, in
                               tolerances (up to 1 explains the outputs); negative: not tested */
@@ -533,10 +533,13 @@ NVFP4_API nvfp4_status nvfp4_verify_record_print(const nvfp4_verification *plan,
 /** @} */
 
 /** @name Words of the enums
+ * @{ */
+/**
+ * @brief The word or sentence for a value.
  * @return Never NULL; "unknown" for a number that is no value of the enum, "none" for
  *         ::NVFP4_VERDICT_NONE.
  * @since 0.1
- * @{ */
+ */
 NVFP4_API const char *nvfp4_scale_order_name(nvfp4_scale_order order);
 NVFP4_API const char *nvfp4_global_kind_name(nvfp4_global_kind kind);
 NVFP4_API const char *nvfp4_verdict_name(nvfp4_verdict verdict);
