@@ -123,7 +123,7 @@ typedef enum nvfp4_target_kind {
 
 /** One CUDA target that the engine's own kernels were compiled for. */
 typedef struct nvfp4_target {
-    nvfp4_sm sm;
+    nvfp4_sm sm;  /**< the SM in its name: 100 for `100f` */
     int32_t kind; /**< an ::nvfp4_target_kind */
 } nvfp4_target;
 
@@ -207,10 +207,12 @@ NVFP4_API nvfp4_status nvfp4_target_parse(const char *text, nvfp4_target *target
 NVFP4_API int nvfp4_target_runs_on(const nvfp4_target *target, nvfp4_sm sm);
 
 /** @name Words of the enums
- * The word that requests, policies and answers use for a value.
+ * @{ */
+/**
+ * @brief The word that requests, policies and answers use for a value.
  * @return Never NULL; "unknown" for a number that is no value of the enum.
  * @since 0.1
- * @{ */
+ */
 NVFP4_API const char *nvfp4_vendor_name(nvfp4_vendor vendor);
 NVFP4_API const char *nvfp4_all2all_name(nvfp4_all2all all2all);
 NVFP4_API const char *nvfp4_format_name(nvfp4_format format);

@@ -402,10 +402,12 @@ NVFP4_API nvfp4_status nvfp4_machine_load(const char *path, nvfp4_machine **mach
 NVFP4_API void nvfp4_machine_destroy(nvfp4_machine *machine);
 
 /** @name Words of the enums
- * The word or sentence for a value.
+ * @{ */
+/**
+ * @brief The word or sentence for a value.
  * @return Never NULL; "unknown" for a number that is no value of the enum.
  * @since 0.1
- * @{ */
+ */
 NVFP4_API const char *nvfp4_confidence_name(nvfp4_confidence confidence);
 NVFP4_API const char *nvfp4_gpu_match_name(nvfp4_gpu_match match);
 NVFP4_API const char *nvfp4_source_name(nvfp4_source source);

@@ -73,7 +73,7 @@ typedef struct nvfp4_diff_region {
     const char *from;
     const char *from_kernel; /**< with ::NVFP4_DIFF_KERNELS its kernel; else "" */
     const char *to;          /**< the same under the second policy */
-    const char *to_kernel;
+    const char *to_kernel; /**< likewise */
     uint64_t devices; /**< see nvfp4_device_set_print() */
     int32_t rarity;   /**< number of keys that have to be unusual for a question to lie in it */
     int32_t reserved; /**< 0 */
@@ -116,7 +116,7 @@ typedef struct nvfp4_diff_print {
     /** Text: the devices that exist, so that "SM 100-103" can be said of all from 100 to 109; may be
      *  NULL when @p device_count is 0: then all count as such. */
     const nvfp4_device_key *devices;
-    size_t device_count;
+    size_t device_count; /**< entries of @p devices */
     int32_t color; /**< 1: text with ANSI colours */
     int32_t most;  /**< text: regions to print at most, the most usual first; 0: all */
 } nvfp4_diff_print;

@@ -29,7 +29,7 @@ typedef struct nvfp4_explain_options {
     int32_t evidence;            /**< 1: each reason with the source of the row behind it */
     const char *title;           /**< text: what the request is about ("RTX PRO 6000"), or NULL */
     const nvfp4_remark *remarks; /**< may be NULL when @p remark_count is 0 */
-    size_t remark_count;
+    size_t remark_count;         /**< entries of @p remarks */
 } nvfp4_explain_options;
 
 #define NVFP4_EXPLAIN_OPTIONS_INIT                                                                 \

@@ -184,10 +184,12 @@ typedef struct nvfp4_moe_layer {
     }
 
 /** @name Words of the enums
- * The word that requests, policies and answers use for a value.
+ * @{ */
+/**
+ * @brief The word that requests, policies and answers use for a value.
  * @return Never NULL; "unknown" for a number that is no value of the enum.
  * @since 0.1
- * @{ */
+ */
 NVFP4_API const char *nvfp4_scheme_name(nvfp4_scheme scheme);
 NVFP4_API const char *nvfp4_activation_name(nvfp4_activation activation);
 NVFP4_API const char *nvfp4_routing_name(nvfp4_routing routing);

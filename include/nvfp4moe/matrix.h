@@ -22,14 +22,14 @@ typedef struct nvfp4_matrix_row {
     const char *name;   /**< "DeepSeek-V4-Flash-NVFP4" */
     const char *detail; /**< what tells it from other rows of that name ("layers 0-42"), or "" */
     const char *reason; /**< why there is nothing to decide ("not NVFP4: fp8"); NULL: ask */
-    nvfp4_moe_layer layer;
+    nvfp4_moe_layer layer; /**< what is asked for, unless there is a reason not to */
 } nvfp4_matrix_row;
 
 /** A column: a device, and the boards that have it. */
 typedef struct nvfp4_matrix_column {
-    nvfp4_device_key device;
+    nvfp4_device_key device;   /**< what is asked for */
     const char *const *boards; /**< names; may be NULL when @p board_count is 0 */
-    size_t board_count;
+    size_t board_count;        /**< entries of @p boards */
 } nvfp4_matrix_column;
 
 /** Whose rules: cells hold one answer for each. */
@@ -41,15 +41,15 @@ typedef struct nvfp4_matrix_policy {
 /** What to ask. Set up with #NVFP4_MATRIX_INIT; its arrays are the caller's. */
 typedef struct nvfp4_matrix {
     size_t struct_size;
-    const nvfp4_matrix_row *rows;
-    size_t row_count;
-    const nvfp4_matrix_column *columns;
-    size_t column_count;
-    const nvfp4_matrix_policy *policies;
-    size_t policy_count;
-    const char *title; /**< what it is about, one line; NULL: none */
-    int32_t color;     /**< text: 1 with ANSI colours */
-    int32_t boards;    /**< text and Markdown: 1 tells the boards of every column */
+    const nvfp4_matrix_row *rows;        /**< from top to bottom */
+    size_t row_count;                    /**< entries of @p rows */
+    const nvfp4_matrix_column *columns;  /**< from left to right */
+    size_t column_count;                 /**< entries of @p columns */
+    const nvfp4_matrix_policy *policies; /**< in the order that cells answer in */
+    size_t policy_count;                 /**< entries of @p policies */
+    const char *title;                   /**< what it is about, one line; NULL: none */
+    int32_t color;                       /**< text: 1 with ANSI colours */
+    int32_t boards; /**< text and Markdown: 1 tells the boards of every column */
 } nvfp4_matrix;
 
 #define NVFP4_MATRIX_INIT                                                                          \

@@ -223,10 +223,12 @@ NVFP4_API size_t nvfp4_model_to_json(const nvfp4_model *model, char *buffer, siz
 NVFP4_API size_t nvfp4_model_to_text(const nvfp4_model *model, char *buffer, size_t capacity);
 
 /** @name Words of the enums
- * The word that answers use for a value.
+ * @{ */
+/**
+ * @brief The word that answers use for a value.
  * @return Never NULL; "unknown" for a number that is no value of the enum.
  * @since 0.1
- * @{ */
+ */
 NVFP4_API const char *nvfp4_weights_name(nvfp4_weights weights);
 NVFP4_API const char *nvfp4_model_warning_name(nvfp4_model_warning_code code);
 /** @} */

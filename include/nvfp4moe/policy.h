@@ -150,7 +150,7 @@ NVFP4_API nvfp4_status nvfp4_policy_find_kernels(const nvfp4_policy *policy, con
 typedef struct nvfp4_erratum_info {
     const char *name;         /**< to switch it off by */
     const char *text;         /**< what goes wrong */
-    const char *source;
+    const char *source;       /**< where that is on record */
     nvfp4_kernel_set kernels; /**< kernels it is about */
 } nvfp4_erratum_info;
 

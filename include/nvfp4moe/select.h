@@ -120,7 +120,9 @@ typedef struct nvfp4_forward {
     int32_t limit_space;      /**< an ::nvfp4_limit_space */
     int32_t after_activation; /**< 1: the kernel clamps the gate behind the SiLU */
     int32_t halves;           /**< an ::nvfp4_halves; AUTO: no gate, nothing to order */
-    double limit, alpha, beta;
+    double limit;             /**< 0 where there is none */
+    double alpha;             /**< factor in the sigmoid; FIXED: the kernel's own */
+    double beta;              /**< added to the up half; FIXED: the kernel's own */
     int64_t intermediate;        /**< width per rank; 0: size unknown */
     int64_t intermediate_padded; /**< width per rank the loader must pad to; 0: size unknown */
     int64_t hidden_padded;       /**< hidden size the loader must pad to; 0: size unknown */
@@ -229,9 +231,9 @@ typedef enum nvfp4_column {
 typedef struct nvfp4_fact {
     int32_t kind;   /**< an ::nvfp4_fact_kind: which of the others hold something */
     int32_t column; /**< an ::nvfp4_column or ::nvfp4_library */
-    uint64_t bits;
-    double real;
-    const char *text;
+    uint64_t bits;    /**< a set, a number or a version, as `kind` says */
+    double real;      /**< a number that is not whole */
+    const char *text; /**< a word */
 } nvfp4_fact;
 
 /** One reason that rules out one kernel, with the two values compared. */
@@ -239,7 +241,8 @@ typedef struct nvfp4_finding {
     int32_t kernel; /**< number in the policy */
     int32_t reason; /**< an ::nvfp4_reason */
     const char *subject; /**< the request's key or library it is about, "" where the reason says it */
-    nvfp4_fact need, have;
+    nvfp4_fact need;    /**< what the kernel takes */
+    nvfp4_fact have;    /**< what the request says */
     const char *note;   /**< more of the row that rules it out, or NULL */
     const char *source; /**< that row's evidence, or NULL: the kernel's own source holds */
 } nvfp4_finding;
@@ -332,9 +335,12 @@ NVFP4_API nvfp4_status nvfp4_fingerprint(const nvfp4_moe_layer *layer,
 NVFP4_API const char *nvfp4_column_word(nvfp4_column column, size_t index);
 
 /** @name Words of the enums
+ * @{ */
+/**
+ * @brief The word or sentence for a value.
  * @return Never NULL; "unknown" for a number that is no value of the enum.
  * @since 0.1
- * @{ */
+ */
 NVFP4_API const char *nvfp4_column_name(nvfp4_column column);
 NVFP4_API const char *nvfp4_reason_name(nvfp4_reason reason);
 NVFP4_API const char *nvfp4_reason_text(nvfp4_reason reason);

@@ -24,15 +24,24 @@
 
 #include <stdint.h>
 
+/** @name The version these headers belong to, in numbers
+ * @{ */
+/** Changes with the major, minor or patch release. */
 #define NVFP4_VERSION_MAJOR 0
 #define NVFP4_VERSION_MINOR 1
 #define NVFP4_VERSION_PATCH 0
+/** @} */
 /** The version as a string, equal to the one of the CMake project (a test compares them). */
 #define NVFP4_VERSION_STRING "0.1.0"
 /** The version these headers belong to: major * 65536 + minor * 256 + patch. */
 #define NVFP4_VERSION_HEX                                                                          \
     (NVFP4_VERSION_MAJOR * 65536 + NVFP4_VERSION_MINOR * 256 + NVFP4_VERSION_PATCH)
 
+/**
+ * @def NVFP4_API
+ * Marks what a shared library exports. On Windows define NVFP4MOE_SHARED to link the DLL (the CMake
+ * package and pkg-config do).
+ */
 #if defined(_WIN32) && defined(NVFP4MOE_SHARED)
 #ifdef NVFP4MOE_BUILDING
 #define NVFP4_API __declspec(dllexport)

@@ -59,8 +59,8 @@ static inline int valid_layer(const nvfp4_moe_layer *l)
 static inline int valid_deployment(const nvfp4_deployment *d)
 {
     /* Degrees are 1 to 2^20: the bits of the degrees less one. */
-    const uint32_t degrees = (uint32_t)((d->tensor_parallel - 1) | (d->data_parallel - 1) |
-                                        (d->context_parallel - 1) | (d->sequence_parallel - 1));
+    const uint32_t degrees = ((uint32_t)d->tensor_parallel - 1) | ((uint32_t)d->data_parallel - 1) |
+                             ((uint32_t)d->context_parallel - 1) | ((uint32_t)d->sequence_parallel - 1);
     return degrees < 1u << 20 && in_range(d->all2all, NVFP4_ALL2ALL_COUNT) &&
            in_range(d->format, NVFP4_FORMAT_COUNT) &&
            (d->requested & ~63) == 0 &&
