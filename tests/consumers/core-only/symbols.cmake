@@ -47,7 +47,7 @@ endfunction()
 function(check_needs)
   # <string.h>, and what compilers put in by themselves
   set(allowed "mem(cpy|move|set|cmp|chr)|bcmp|str(len|n?cmp|r?chr|n?cpy|c?spn)|__(mem|str)[a-z]+_chk")
-  string(APPEND allowed "|__stack_chk_(fail|fail_local|guard)|_GLOBAL_OFFSET_TABLE_|__[a-z]+[sdt]i[34]")
+  string(APPEND allowed "|__stack_chk_(fail|fail_local|guard)|_GLOBAL_OFFSET_TABLE_|__[a-z]+[sdt]i[234]")
   names_of(${ARCHIVE} defined needed)
   foreach(name ${needed})
     if(NOT name MATCHES "^_?(${allowed})$")
