@@ -224,10 +224,9 @@ static void write_report(const struct probe *probe, nvfp4_source source,
     report->struct_size = size;
 }
 
-static nvfp4_status probe_run(struct probe *probe, nvfp4_device *devices, size_t capacity,
-                              size_t *count, nvfp4_probe_report *report)
+static nvfp4_status probe_run(struct probe *probe, nvfp4_source source, nvfp4_device *devices,
+                              size_t capacity, size_t *count, nvfp4_probe_report *report)
 {
-    nvfp4_source source = (nvfp4_source)probe->options.source;
     const struct fact_list *driver = NULL;
     struct found_devices found = { NULL, 0, 0, NVFP4_VISIBILITY_UNKNOWN, 0, "" };
     nvfp4_status status;
@@ -266,6 +265,7 @@ nvfp4_status nvfp4_probe_devices(const nvfp4_probe_options *options, nvfp4_devic
                                  size_t capacity, size_t *count, nvfp4_probe_report *report)
 {
     struct probe probe;
+    nvfp4_source source;
     nvfp4_status status;
 
     if (count == NULL || (devices == NULL && capacity > 0))
@@ -276,11 +276,12 @@ nvfp4_status nvfp4_probe_devices(const nvfp4_probe_options *options, nvfp4_devic
     status = nvfp4_probe_defaults(options, &probe.options);
     if (status != NVFP4_OK)
         return status;
+    source = (nvfp4_source)probe.options.source;
     if (probe.options.source < 0 || probe.options.source >= NVFP4_SOURCE_COUNT)
         return NVFP4_EINVAL;
     nvfp4_lock();
     probe_begin(&probe);
-    status = probe_run(&probe, devices, capacity, count, report);
+    status = probe_run(&probe, source, devices, capacity, count, report);
     probe_end(&probe);
     nvfp4_unlock();
     return status;

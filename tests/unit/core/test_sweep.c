@@ -136,7 +136,7 @@ static void remedies_are_proven(void **state)
             case NVFP4_CHANGE_BUILT: d.not_built = r->to; break;
             case NVFP4_CHANGE_DISABLE: d.disabled = r->to; break;
             case NVFP4_CHANGE_ERRATA_OFF: d.errata_off = r->to; break;
-            case NVFP4_CHANGE_TARGETS: d.target_count = r->to; break;
+            case NVFP4_CHANGE_TARGETS: d.target_count = (size_t)r->to; break;
             default: fail();
             }
             LAW(r->from != r->to);

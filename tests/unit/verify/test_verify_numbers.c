@@ -90,7 +90,7 @@ static double random_value(void)
                ldexp((double)(next() % 1000 + 1), (int)(next() % 40) - 24);
     default: {
         const struct table *t = next() & 1 ? &e2m1 : &e4m3;
-        size_t i = next() % (t->count - 1);
+        size_t i = (size_t)(next() % (t->count - 1));
         float tie = (float)((t->value[i] + t->value[i + 1]) / 2);
         int where = (int)(next() % 3);
         return where == 0 ? tie : nextafterf(tie, where == 1 ? 0.0f : 1000.0f);
